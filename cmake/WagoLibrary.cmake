@@ -1,0 +1,47 @@
+# How the project's own folders declare what they build. Private to this build; users get WagoProfile.cmake.
+#
+#   wago_library(<folder> SOURCES <file>... [LINKS <target>...] [PRIVATE_LINKS <target>...]
+#                [TESTS <foo_test.cc>...] [TEST_LINKS <target>...])
+#
+# declares the static library `wago_<folder>` with the alias `WagoProfile::<folder>`, and, where tests are built, one
+# GoogleTest executable `<folder>_test` whose cases become CTest entries `<folder>.<Suite>.<Case>`, label `unit`.
+#
+#   wago_program(<name> SOURCES <file>... LINKS <target>...)      an executable in build/<preset>/bin
+
+include_guard(GLOBAL)
+
+add_library(wago_options INTERFACE)
+target_compile_options(wago_options INTERFACE -Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor -Wno-missing-field-initializers
+  -fno-omit-frame-pointer)
+if(WAGO_SANITIZE)
+  # -O1: the suite runs in minutes, frames stay small enough for the guest stack tests.
+  target_compile_options(wago_options INTERFACE -O1 -fsanitize=address,undefined -fno-sanitize-recover=all)
+  target_link_options(wago_options INTERFACE -fsanitize=address,undefined)
+endif()
+
+function(_wago_tests name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS")
+  add_executable(${name}_test ${arg_SOURCES})
+  target_link_libraries(${name}_test PRIVATE ${arg_LINKS} wago_options GTest::gtest GTest::gtest_main)
+  gtest_discover_tests(${name}_test TEST_PREFIX ${name}. DISCOVERY_MODE PRE_TEST DISCOVERY_TIMEOUT 60
+    PROPERTIES LABELS unit TIMEOUT 300)
+endfunction()
+
+function(wago_library name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS;PRIVATE_LINKS;TESTS;TEST_LINKS")
+  add_library(wago_${name} STATIC ${arg_SOURCES})
+  add_library(WagoProfile::${name} ALIAS wago_${name})
+  set_target_properties(wago_${name} PROPERTIES EXPORT_NAME ${name})
+  target_include_directories(wago_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+  target_link_libraries(wago_${name} PUBLIC ${arg_LINKS}
+    PRIVATE ${arg_PRIVATE_LINKS} $<BUILD_INTERFACE:wago_options>)
+  if(WAGO_BUILD_TESTS AND arg_TESTS)
+    _wago_tests(${name} SOURCES ${arg_TESTS} LINKS wago_${name} ${arg_TEST_LINKS})
+  endif()
+endfunction()
+
+function(wago_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS")
+  add_executable(${name} ${arg_SOURCES})
+  target_link_libraries(${name} PRIVATE ${arg_LINKS} wago_options)
+endfunction()
