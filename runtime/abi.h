@@ -1,0 +1,177 @@
+// What generated code and the runtime agree on: the layout of the data that code touches, the guest calling
+// convention, and the adapters between it and C++. Offsets here are contracts; layout changes bump kAbiVersion.
+//
+// Guest calling convention
+//   r15        the callee's InstanceContext (or HostFunction) on entry; preserved by every callee
+//   rbp, rsp   frame pointer chain in every function; preserved
+//   all other  caller-saved
+//   r11, xmm15 never hold a value across instructions: they belong to move resolution and frame code
+//   arguments  integers and references rdi rsi rdx rcx r8 r9, floats (and v128) xmm0..xmm7, each taking the next of
+//              its class; the others in 8-byte stack slots (v128: two), in order: [rbp + 16 + 8*i] seen by the callee
+//   results    integers rax rdx, floats xmm0 xmm1; the others in stack slots after the last stack argument, at
+//              [rbp + 16 + 8*(stack argument slots + j)]. The caller owns that area.
+//   i32 values are zero-extended to 64 bits in registers and in slots, always.
+//   Calling another instance: load r15 from the reference, call, reload own r15 (saved at [rbp - 8] in the prologue of
+//   every function that makes such calls).
+//
+// Prologue: push rbp; mov rbp, rsp; [cmp rsp, fs:[stack limit]; jb StackExhausted]; sub rsp, frame.
+// At every call rsp is 16-byte aligned.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "base/vocabulary.h"
+#include "runtime/module.h"
+#include "runtime/types.h"
+
+namespace wago::runtime {
+
+constexpr uint32_t kAbiVersion = 1;
+
+enum class Helper : uint8_t {
+#define WAGO_HELPER(id, name, trap) id,
+#include "runtime/helpers.def"
+  kCount,
+};
+
+class InstanceData;
+struct InstanceContext;
+
+// A function reference: what a funcref value points to; null is 0. Addresses are stable for as long as the store lives.
+struct FuncRef {
+  const void* code = nullptr;   // guest calling convention
+  void* context = nullptr;      // InstanceContext*, or HostFunction*: loaded into r15
+  uint32_t type_id = 0;         // process-wide canonical signature id, see type_registry.h
+  uint32_t function = ~0u;      // index in its module, ~0u for host functions
+  const FuncType* type = nullptr;
+  const struct Adapters* adapters = nullptr;  // entry adapter for calls from C++
+};
+constexpr int32_t kFuncRefCode = 0;
+constexpr int32_t kFuncRefContext = 8;
+constexpr int32_t kFuncRefTypeId = 16;
+static_assert(offsetof(FuncRef, code) == kFuncRefCode && offsetof(FuncRef, context) == kFuncRefContext &&
+              offsetof(FuncRef, type_id) == kFuncRefTypeId);
+
+// What generated code sees of a memory and of a table. Owned by the store; `base` never changes.
+struct MemoryView {
+  uint8_t* base = nullptr;
+  uint64_t bytes = 0;  // accessible now
+};
+constexpr int32_t kMemoryViewBytes = 8;
+struct TableView {
+  uint64_t* entries = nullptr;  // references; may move when the table grows
+  uint64_t size = 0;            // entries now
+};
+constexpr int32_t kTableViewEntries = 0;
+constexpr int32_t kTableViewSize = 8;
+static_assert(offsetof(MemoryView, bytes) == kMemoryViewBytes && offsetof(TableView, size) == kTableViewSize);
+
+using HelperFn = uint64_t (*)();
+struct HelperTable {
+  HelperFn entry[static_cast<size_t>(Helper::kCount)];
+};
+
+// An imported function as its caller sees it: a copy of the reference's first two words.
+struct ImportedFunction {
+  const void* code = nullptr;
+  void* context = nullptr;
+};
+// A global's cell: 16 bytes, value in the low 8 (v128: both). For an imported global the context holds a pointer to the
+// exporting cell instead.
+struct GlobalCell {
+  uint64_t bits[2] = {0, 0};
+};
+
+// Fixed head of an instance's context; the module-dependent part follows, laid out by ContextLayout.
+struct InstanceContext {
+  uint8_t* memory_base = nullptr;     // memory 0, constant while the instance lives
+  MemoryView* memory = nullptr;       // memory 0
+  const HelperTable* helpers = nullptr;
+  FuncRef* functions = nullptr;       // one per function of the index space, imports included
+  InstanceData* instance = nullptr;   // for helpers
+  uint64_t reserved[3] = {0, 0, 0};   // keeps the variable part 64-byte aligned
+};
+constexpr int32_t kContextMemoryBase = 0;
+constexpr int32_t kContextMemory = 8;
+constexpr int32_t kContextHelpers = 16;
+constexpr int32_t kContextFunctions = 24;
+static_assert(sizeof(InstanceContext) == 64 && offsetof(InstanceContext, functions) == kContextFunctions &&
+              offsetof(InstanceContext, helpers) == kContextHelpers);
+static_assert(sizeof(FuncRef) == 40);
+
+// Offsets from the context of the part that depends on the module. A function of the module alone, so that the compiler
+// and the runtime compute the same.
+struct ContextLayout {
+  explicit ContextLayout(const Module& module)
+      : imported_globals_(module.imported_globals),
+        functions_(sizeof(InstanceContext)),
+        globals_(functions_ + 16 * module.imported_functions),
+        tables_(globals_ + 16 * static_cast<uint32_t>(module.globals.size())),
+        types_(tables_ + 8 * static_cast<uint32_t>(module.tables.size())),
+        size_((types_ + 4 * static_cast<uint32_t>(module.types.size()) + 63) & ~63u) {}
+
+  int32_t imported_function(uint32_t i) const { return static_cast<int32_t>(functions_ + 16 * i); }  // ImportedFunction
+  int32_t global(uint32_t i) const { return static_cast<int32_t>(globals_ + 16 * i); }  // GlobalCell or GlobalCell*
+  bool global_is_pointer(uint32_t i) const { return i < imported_globals_; }
+  int32_t table(uint32_t i) const { return static_cast<int32_t>(tables_ + 8 * i); }     // TableView*
+  int32_t type_id(uint32_t type_index) const { return static_cast<int32_t>(types_ + 4 * type_index); }  // uint32_t
+  uint32_t size() const { return size_; }
+
+ private:
+  uint32_t imported_globals_, functions_, globals_, tables_, types_, size_;
+};
+
+// A host function, as generated code reaches it: r15 points here when its host adapter runs.
+struct HostFunction {
+  // Arguments in slots[0..], results written over them from slots[0]. 0, or anything else to raise a trap: the callee
+  // has then left what to raise in the current activation (see trap.h); the adapter raises TrapCode::Host.
+  using Call = uint64_t (*)(HostFunction* self, uint64_t* slots);
+  Call call = nullptr;
+};
+constexpr int32_t kHostFunctionCall = 0;
+
+// Memory: with Bounds::Signals every memory reserves this much from its base, inaccessible beyond its size, so that
+// base + zero-extended 32-bit index + any 32-bit offset, 16 bytes wide, either hits the memory or faults inside the
+// reservation. Offsets below kMaxFoldedOffset fit a displacement; larger ones are added in 64 bits first.
+constexpr uint64_t kMemoryReservation = (uint64_t{1} << 33) + kPageBytes;
+constexpr uint64_t kMaxFoldedOffset = uint64_t{1} << 31;
+
+// The entry adapter of a signature. Saves every callee-saved register, stores rsp in `activation->landing_sp`, loads r15
+// and the arguments from their slots, calls, stores the results, restores, returns 0. A trap resumes at the landing pad
+// with rsp = landing_sp: it restores the same registers and returns 1; `results` is then unspecified.
+struct Activation;
+using EntryAdapter = uint64_t (*)(const FuncRef* callee, const uint64_t* args, uint64_t* results, Activation* activation);
+
+// The adapters of one signature, mapped. Owned by the engine; live as long as it does.
+struct Adapters {
+  EntryAdapter enter = nullptr;
+  const void* landing_pad = nullptr;
+  const void* host = nullptr;  // FuncRef::code of host functions of this signature
+};
+
+// One activation per entry from C++ into guest code, on the C++ stack; nested by host calls.
+struct Activation {
+  uint64_t landing_sp = 0;
+  const void* landing_pad = nullptr;
+  Activation* outer = nullptr;
+  struct TrapRecord* trap = nullptr;  // where the signal handler writes; see trap.h
+};
+constexpr int32_t kActivationLandingSp = 0;
+static_assert(offsetof(Activation, landing_sp) == kActivationLandingSp);
+
+// The guest may use this much stack below its outermost entry, or what the thread has less kStackReserve, if that is
+// less. Part of the measurement contract.
+constexpr uint64_t kGuestStackBytes = uint64_t{1} << 20;
+// Left below the limit for leaf functions that skip the check, helpers, host functions and signal delivery.
+constexpr uint64_t kStackReserve = uint64_t{256} << 10;
+// A leaf function whose frame is not larger may skip the stack check.
+constexpr uint32_t kUncheckedLeafFrame = 128;
+
+// The current thread's guest stack limit: generated code compares rsp with it through fs. Set on the outermost entry;
+// another thread may raise it to make the guest trap at its next prologue.
+extern thread_local uint64_t guest_stack_limit __attribute__((tls_model("initial-exec")));
+// guest_stack_limit's offset from the thread pointer: what TlsFixup adds. The same in every thread.
+int32_t guest_stack_limit_tp_offset();
+
+}  // namespace wago::runtime
