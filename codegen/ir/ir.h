@@ -2,15 +2,18 @@
 //
 // Invariants (verify.h checks them):
 //  1. Every value has one definition, an instruction's result or a block parameter, that dominates its uses.
-//  2. Every reachable block ends in exactly one terminator, which is its last instruction; block 0 is the entry, has no
+//  2. Every reachable block ends in exactly one terminator, which is its last instruction; block 0 is the
+//  entry, has no
 //     predecessor, and its parameters are the function's.
-//  3. An edge passes exactly as many arguments, of the same types, as its target has parameters. Edges with arguments
+//  3. An edge passes exactly as many arguments, of the same types, as its target has parameters. Edges with
+//  arguments
 //     leave only blocks with a single successor once split_critical_edges() has run (before selection).
 //  4. References are I64 (a FuncRef address or a host's handle; null is 0).
-//  5. I32 values are thought of as 32 bits; what their 64-bit register's upper half holds is selection's business.
+//  5. I32 values are thought of as 32 bits; what their 64-bit register's upper half holds is selection's
+//  business.
 //
-// Everything lives in vectors indexed by typed ids, and an IrFunction is reused for function after function: clear() keeps
-// the capacity, so compiling allocates only while the largest function so far grows.
+// Everything lives in vectors indexed by typed ids, and an IrFunction is reused for function after function:
+// clear() keeps the capacity, so compiling allocates only while the largest function so far grows.
 #pragma once
 
 #include <cstdint>
@@ -34,14 +37,24 @@ using BlockId = base::Id<BlockTag>;
 
 enum class Type : uint8_t { None, I32, I64, F32, F64, V128 };
 const char* to_string(Type type);
-constexpr bool is_int(Type type) { return type == Type::I32 || type == Type::I64; }
-constexpr bool is_float(Type type) { return type == Type::F32 || type == Type::F64; }
+constexpr bool is_int(Type type) {
+  return type == Type::I32 || type == Type::I64;
+}
+constexpr bool is_float(Type type) {
+  return type == Type::F32 || type == Type::F64;
+}
 constexpr uint32_t bytes_of(Type type) {
   switch (type) {
-    case Type::I32: case Type::F32: return 4;
-    case Type::I64: case Type::F64: return 8;
-    case Type::V128: return 16;
-    case Type::None: return 0;
+    case Type::I32:
+    case Type::F32:
+      return 4;
+    case Type::I64:
+    case Type::F64:
+      return 8;
+    case Type::V128:
+      return 16;
+    case Type::None:
+      return 0;
   }
   return 0;
 }
@@ -64,8 +77,8 @@ const OpInfo& info(Op op);
 
 enum class IntCond : uint8_t { Eq, Ne, LtS, LtU, GtS, GtU, LeS, LeU, GeS, GeU };
 enum class FloatCond : uint8_t { Eq, Ne, Lt, Gt, Le, Ge };
-IntCond inverse(IntCond cond);   // !(a cond b) == a inverse(cond) b
-IntCond swapped(IntCond cond);   // a cond b == b swapped(cond) a
+IntCond inverse(IntCond cond);  // !(a cond b) == a inverse(cond) b
+IntCond swapped(IntCond cond);  // a cond b == b swapped(cond) a
 const char* to_string(IntCond cond);
 const char* to_string(FloatCond cond);
 
@@ -76,15 +89,15 @@ uint32_t access_bytes(Access access, Type type);
 struct Inst {
   Op op = Op::Trap;
   Type type = Type::None;
-  uint8_t aux = 0;              // IntCond, FloatCond, Access or TrapCode
-  uint32_t wasm_pc = 0;         // bytes from FunctionBody::begin, in the function the instruction came from
-  uint32_t inline_site = ~0u;   // index into IrFunction::inline_sites
-  Value result;                 // first of result_count consecutive values
+  uint8_t aux = 0;             // IntCond, FloatCond, Access or TrapCode
+  uint32_t wasm_pc = 0;        // bytes from FunctionBody::begin, in the function the instruction came from
+  uint32_t inline_site = ~0u;  // index into IrFunction::inline_sites
+  Value result;                // first of result_count consecutive values
   uint16_t result_count = 0;
   uint16_t arg_count = 0;
-  Value inline_args[3];         // arg_count <= 3; else inline_args[0] is the offset in IrFunction::arg_pool
-  InstId prev, next;            // in the block
-  BlockId block;                // invalid: removed
+  Value inline_args[3];  // arg_count <= 3; else inline_args[0] is the offset in IrFunction::arg_pool
+  InstId prev, next;     // in the block
+  BlockId block;         // invalid: removed
   uint64_t imm = 0;
 };
 
@@ -107,8 +120,8 @@ struct Block {
 struct ValueInfo {
   Type type = Type::None;
   bool is_param = false;
-  uint32_t def = ~0u;    // InstId index, or BlockId index for parameters
-  uint32_t index = 0;    // which result, or which parameter
+  uint32_t def = ~0u;  // InstId index, or BlockId index for parameters
+  uint32_t index = 0;  // which result, or which parameter
 };
 
 // A callee placed inside this function: see runtime::InlineSite.
@@ -120,17 +133,17 @@ struct IrInlineSite {
 
 class IrFunction {
  public:
-  uint32_t function = 0;            // wasm function index
+  uint32_t function = 0;  // wasm function index
   const FuncType* type = nullptr;
   std::vector<Inst> insts;
-  std::vector<Block> blocks;        // [0, block_count)
+  std::vector<Block> blocks;  // [0, block_count)
   uint32_t block_count = 0;
   std::vector<ValueInfo> values;
   std::vector<Value> arg_pool;
   std::vector<IrInlineSite> inline_sites;
-  std::vector<BlockId> layout;      // order of emission; block 0 first. Set by order_blocks().
+  std::vector<BlockId> layout;  // order of emission; block 0 first. Set by order_blocks().
 
-  void clear();                     // keeps capacity
+  void clear();  // keeps capacity
 
   Inst& inst(InstId id) { return insts[id.index()]; }
   const Inst& inst(InstId id) const { return insts[id.index()]; }
@@ -144,8 +157,12 @@ class IrFunction {
     return i.arg_count <= 3 ? std::span<Value>(i.inline_args, i.arg_count)
                             : std::span<Value>(arg_pool).subspan(i.inline_args[0].index(), i.arg_count);
   }
-  std::span<const Value> args(const Inst& i) const { return const_cast<IrFunction*>(this)->args(const_cast<Inst&>(i)); }
-  std::span<Value> args(const Edge& e) { return std::span<Value>(arg_pool).subspan(e.args_begin, e.args_count); }
+  std::span<const Value> args(const Inst& i) const {
+    return const_cast<IrFunction*>(this)->args(const_cast<Inst&>(i));
+  }
+  std::span<Value> args(const Edge& e) {
+    return std::span<Value>(arg_pool).subspan(e.args_begin, e.args_count);
+  }
   std::span<const Value> args(const Edge& e) const {
     return std::span<const Value>(arg_pool).subspan(e.args_begin, e.args_count);
   }
@@ -162,7 +179,7 @@ class IrFunction {
   InstId new_inst(Op op, std::span<const Type> results, std::span<const Value> args, uint64_t imm);  // calls
   void append(BlockId block, InstId inst);
   void insert_before(InstId position, InstId inst);
-  void remove(InstId inst);                              // unlinks; its results must be unused
+  void remove(InstId inst);  // unlinks; its results must be unused
   void add_edge(BlockId from, BlockId to, std::span<const Value> args);
 };
 
