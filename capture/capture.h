@@ -1,0 +1,91 @@
+// The capture directory: writing it so that a process killed at any moment leaves something every reader
+// recognises as unfinished, and reading it with distrust.
+//
+// Protocol. The directory is new and private (0700, files 0600). manifest.json comes first, with complete =
+// false; then the other files, each flushed; last, manifest.json is replaced in one step by one with complete
+// = true that lists every file with its length and SHA-256. Until then, whatever is there reads as
+// unfinished.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "base/result.h"
+#include "capture/images.h"
+#include "capture/iterations.h"
+#include "capture/manifest.h"
+
+namespace wago::capture {
+
+inline constexpr const char* kManifestFile = "manifest.json";
+inline constexpr const char* kImagesFile = "images.json";
+inline constexpr const char* kIterationsFile = "iterations.bin";
+
+class CaptureWriter {
+ public:
+  // Creates the directory and the first manifest, whose `complete` must be false. An existing `directory` is
+  // a Usage error and is left as it is. `files` must outlive the writer.
+  static base::Result<CaptureWriter> create(const std::string& directory, const Manifest& manifest,
+                                            base::Files& files = base::system_files());
+
+  const std::string& directory() const { return directory_; }
+
+  // A new file, remembered for the final manifest. `name` has no folder.
+  base::Result<void> write(const std::string& name, std::span<const uint8_t> bytes);
+  // A file that someone else (a child, a collector) has put into the directory: read, flushed and remembered.
+  base::Result<void> adopt(const std::string& name, uint64_t max_bytes);
+  // Publishes an unfinished manifest again, with what is known so far; `complete` must be false.
+  base::Result<void> update(const Manifest& manifest);
+  // Sets `complete` and the list of files and publishes. Nothing may be written afterwards.
+  base::Result<void> finish(Manifest manifest);
+
+ private:
+  CaptureWriter(std::string directory, base::Files& files)
+      : directory_(std::move(directory)), files_(&files) {}
+
+  std::string directory_;
+  base::Files* files_;
+  std::vector<FileRecord> written_;
+  bool finished_ = false;
+};
+
+// A capture that was opened for reading. Parts are read when asked for, checked against the manifest's list,
+// and inflated where they are gzip ("images.json.gz" stands for "images.json").
+class Capture {
+ public:
+  // Errors: not a directory, no manifest, too old, too new, over a limit (Usage); unfinished (Failed), with
+  // the capture's own diagnostics in the sentence.
+  static base::Result<Capture> open(const std::string& directory, base::Files& files = base::system_files(),
+                                    const Limits& limits = {});
+  // The same, but an unfinished capture is opened too; for those who only describe it.
+  static base::Result<Capture> open_any(const std::string& directory,
+                                        base::Files& files = base::system_files(), const Limits& limits = {});
+
+  const std::string& directory() const { return directory_; }
+  const Manifest& manifest() const { return manifest_; }
+  bool finished() const { return manifest_.finished(); }
+
+  // Errors: absent, of another length or hash than the manifest says, over a limit, malformed.
+  base::Result<Images> images() const;
+  base::Result<std::vector<IterationBatch>> iterations() const;
+  // Any file by name, decoded. Nothing: the capture does not have it.
+  base::Result<std::optional<std::vector<uint8_t>>> file(const std::string& name) const;
+
+ private:
+  Capture(std::string directory, Manifest manifest, base::Files& files, const Limits& limits)
+      : directory_(std::move(directory)), manifest_(std::move(manifest)), files_(&files), limits_(limits) {}
+
+  std::string directory_;
+  Manifest manifest_;
+  base::Files* files_;
+  Limits limits_;
+};
+
+// "fib.wagoprof: unfinished capture: the recording process died of signal 9 (SIGKILL)"
+base::Error unfinished_error(const Capture& capture);
+
+}  // namespace wago::capture
