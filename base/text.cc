@@ -1,0 +1,115 @@
+#include "base/text.h"
+
+#include <algorithm>
+
+namespace wago::base {
+
+namespace {
+
+// Bytes of the UTF-8 sequence at `text`'s start, 0 if there is none (RFC 3629: shortest form, no surrogates).
+size_t utf8_length(std::string_view text) {
+  auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u; };
+  auto tail = [&](size_t i) { return (byte(i) & 0xc0) == 0x80; };
+  unsigned first = byte(0);
+  if (first < 0x80) return 1;
+  if (first >= 0xc2 && first <= 0xdf) return tail(1) ? 2 : 0;
+  if ((first & 0xf0) == 0xe0) {
+    if (!tail(1) || !tail(2)) return 0;
+    bool overlong = first == 0xe0 && byte(1) < 0xa0;
+    bool surrogate = first == 0xed && byte(1) >= 0xa0;
+    return overlong || surrogate ? 0 : 3;
+  }
+  if (first >= 0xf0 && first <= 0xf4) {
+    if (!tail(1) || !tail(2) || !tail(3)) return 0;
+    bool overlong = first == 0xf0 && byte(1) < 0x90;
+    bool too_large = first == 0xf4 && byte(1) >= 0x90;
+    return overlong || too_large ? 0 : 4;
+  }
+  return 0;
+}
+
+// Controls of ASCII and of Latin-1 (U+0080..U+009F), line separators, and the marks that reverse the
+// direction of a line.
+bool steers_terminal(std::string_view sequence) {
+  auto byte = [&](size_t i) { return static_cast<unsigned char>(sequence[i]); };
+  switch (sequence.size()) {
+    case 1:
+      return byte(0) < 0x20 || byte(0) == 0x7f;
+    case 2:
+      return byte(0) == 0xc2 && byte(1) < 0xa0;
+    case 3:
+      return byte(0) == 0xe2 && ((byte(1) == 0x80 && byte(2) >= 0xa8 && byte(2) <= 0xae) ||  // U+2028..U+202E
+                                 (byte(1) == 0x81 && byte(2) >= 0xa6 && byte(2) <= 0xa9));   // U+2066..U+2069
+    default:
+      return false;
+  }
+}
+
+void append_escaped(std::string& out, std::string_view bytes) {
+  static constexpr char kHex[] = "0123456789abcdef";
+  for (unsigned char c : bytes) out += {'\\', 'x', kHex[c >> 4], kHex[c & 15]};
+}
+
+struct Escaped {
+  std::string text;
+  bool changed = false;
+  bool needs_quotes = false;
+};
+
+Escaped escape(std::string_view text, bool quoting) {
+  Escaped result;
+  while (!text.empty()) {
+    size_t length = utf8_length(text);
+    std::string_view sequence = text.substr(0, std::max<size_t>(length, 1));
+    if (length == 0 || steers_terminal(sequence)) {
+      append_escaped(result.text, sequence);
+      result.changed = true;
+    } else {
+      if (quoting && (sequence == "\"" || sequence == "\\")) result.text += '\\';
+      if (sequence == "\"" || sequence == "\\" || sequence == " ") result.needs_quotes = true;
+      result.text += sequence;
+    }
+    text.remove_prefix(sequence.size());
+  }
+  return result;
+}
+
+size_t width(std::string_view text) {
+  return static_cast<size_t>(std::count_if(
+      text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+}
+
+}  // namespace
+
+std::string display(std::string_view text) {
+  Escaped escaped = escape(text, true);
+  if (text.empty() || escaped.changed || escaped.needs_quotes) return "\"" + escaped.text + "\"";
+  return escaped.text;
+}
+
+std::string printable(std::string_view text) {
+  return escape(text, false).text;
+}
+
+std::string columns(const std::vector<std::vector<std::string>>& rows, const std::vector<Align>& alignment) {
+  std::vector<size_t> widths;
+  for (const auto& row : rows) {
+    widths.resize(std::max(widths.size(), row.size()));
+    for (size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    std::string line;
+    for (size_t i = 0; i < row.size(); ++i) {
+      std::string padding(widths[i] - width(row[i]), ' ');
+      bool right = i < alignment.size() && alignment[i] == Align::Right;
+      if (i > 0) line += "  ";
+      line += right ? padding + row[i] : row[i] + padding;
+    }
+    line.erase(line.find_last_not_of(' ') + 1);
+    text += line + '\n';
+  }
+  return text;
+}
+
+}  // namespace wago::base

@@ -1,0 +1,27 @@
+// Text for people's eyes: names that came from strangers, and columns.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace wago::base {
+
+// `text` as it may stand in a line of output. Plain words stay as they are; what is empty, or holds spaces,
+// quotes, backslashes, control characters or bytes that are not UTF-8, is quoted with those escaped, so that
+// a name in a module can neither break a line nor steer a terminal.
+std::string display(std::string_view text);
+
+// The same without quotes, for places where the text stands alone (a column, the rest of a line): only what
+// could break a line or steer a terminal is escaped.
+std::string printable(std::string_view text);
+
+// Whether a column's cells start or end together.
+enum class Align { Left, Right };
+
+// Rows of cells, two spaces between columns, a newline after each row; no spaces at the end of a line.
+// Columns without an alignment are Left. Widths count code points.
+std::string columns(const std::vector<std::vector<std::string>>& rows,
+                    const std::vector<Align>& alignment = {});
+
+}  // namespace wago::base

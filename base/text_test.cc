@@ -1,0 +1,40 @@
+#include "base/text.h"
+
+#include <gtest/gtest.h>
+
+namespace wago::base {
+namespace {
+
+TEST(Text, PlainWordsStayAsTheyAre) {
+  EXPECT_EQ(display("fib"), "fib");
+  EXPECT_EQ(display("func[12]"), "func[12]");
+  EXPECT_EQ(display("größe"), "größe");
+  EXPECT_EQ(display("函数"), "函数");
+}
+
+TEST(Text, WhatCouldBreakALineIsEscaped) {
+  EXPECT_EQ(display(""), "\"\"");
+  EXPECT_EQ(display("a b"), "\"a b\"");
+  EXPECT_EQ(display("a\"b\\"), "\"a\\\"b\\\\\"");
+  EXPECT_EQ(display("a\n\x1b[31m"), "\"a\\x0a\\x1b[31m\"");
+  EXPECT_EQ(printable("a b\t\"c\""), "a b\\x09\"c\"");
+}
+
+TEST(Text, BytesThatAreNotUtf8AndSteeringCodePointsAreEscaped) {
+  EXPECT_EQ(printable("\xff"), "\\xff");
+  EXPECT_EQ(printable("a\xc3"), "a\\xc3");
+  EXPECT_EQ(printable("\xc0\xaf"), "\\xc0\\xaf");           // overlong
+  EXPECT_EQ(printable("\xed\xa0\x80"), "\\xed\\xa0\\x80");  // surrogate
+  EXPECT_EQ(printable("\xc2\x9b"), "\\xc2\\x9b");           // C1 control
+  EXPECT_EQ(printable("\xe2\x80\xae"), "\\xe2\\x80\\xae");  // right-to-left override
+  EXPECT_EQ(printable("\xf0\x9f\x98\x80"), "\xf0\x9f\x98\x80");
+}
+
+TEST(Text, ColumnsAlignByCodePointsAndEndWithoutSpaces) {
+  EXPECT_EQ(columns({{"a", "bb", "c"}, {"äää", "b", ""}}), "a    bb  c\näää  b\n");
+  EXPECT_EQ(columns({{"n", "1"}, {"m", "100"}}, {Align::Left, Align::Right}), "n    1\nm  100\n");
+  EXPECT_EQ(columns({}), "");
+}
+
+}  // namespace
+}  // namespace wago::base
