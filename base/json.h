@@ -58,6 +58,8 @@ class Json {
 
   // Replaces the member of that name or appends one. Precondition: an object, or null (which becomes one).
   Json& set(std::string key, Json value);
+  // Appends without looking for an earlier member of that name: constant time, for tables.
+  Json& append(std::string key, Json value);
   // Precondition: an array, or null (which becomes one).
   Json& push(Json value);
 
