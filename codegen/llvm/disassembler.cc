@@ -39,7 +39,8 @@ std::vector<Disassembled> Disassembler::disassemble(std::span<const uint8_t> byt
     if (state_->decoder->getInstruction(inst, size, all.slice(at), address + at, llvm::nulls()) ==
         llvm::MCDisassembler::Success) {
       llvm::raw_string_ostream stream(line.text);
-      state_->printer->printInst(&inst, address + at, "", *llvm_target().subtarget, stream);
+      // x86 branch displacements count from the end of the instruction.
+      state_->printer->printInst(&inst, address + at + size, "", *llvm_target().subtarget, stream);
       stream.flush();
       // "\tmov\teax, ebx" -> "mov eax, ebx"
       if (!line.text.empty() && line.text[0] == '\t') line.text.erase(0, 1);

@@ -78,7 +78,7 @@ struct Encoder::State {
   uint32_t symbols = 0;
   llvm::SmallVector<char, 32> bytes;
   llvm::SmallVector<llvm::MCFixup, 4> fixups;
-  Template jumps[2], conditional_jumps[16][2], call_template;
+  Template jumps[2], conditional_jumps[16][2], call_template, undefined_template;
 
   State() { renew(); }
 
@@ -101,7 +101,7 @@ struct Encoder::State {
   Template make_template(x64::Op op, int condition) {
     llvm::MCInst inst;
     inst.setOpcode(x64::desc(op).mc_opcode);
-    inst.addOperand(llvm::MCOperand::createExpr(zero));
+    if (op != x64::Op::TRAP) inst.addOperand(llvm::MCOperand::createExpr(zero));
     if (condition >= 0) inst.addOperand(llvm::MCOperand::createImm(condition));
     run(inst);
     Template t;
@@ -120,6 +120,7 @@ Encoder::Encoder() : state_(std::make_unique<State>()) {
     state_->conditional_jumps[c][1] = state_->make_template(x64::Op::JCC_1, c);
   }
   state_->call_template = state_->make_template(x64::Op::CALL64pcrel32, -1);
+  state_->undefined_template = state_->make_template(x64::Op::TRAP, -1);
 }
 
 Encoder::~Encoder() = default;
@@ -130,6 +131,9 @@ const Encoder::Template& Encoder::jump(bool near) const {
 const Encoder::Template& Encoder::conditional_jump(unsigned condition, bool near) const {
   WAGO_CHECK(condition < 16);
   return state_->conditional_jumps[condition][near];
+}
+const Encoder::Template& Encoder::undefined() const {
+  return state_->undefined_template;
 }
 const Encoder::Template& Encoder::call() const {
   return state_->call_template;

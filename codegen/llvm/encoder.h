@@ -32,7 +32,8 @@ class Encoder {
   };
   const Template& jump(bool near) const;  // 1- or 4-byte displacement
   const Template& conditional_jump(unsigned condition, bool near) const;
-  const Template& call() const;  // 4-byte displacement
+  const Template& call() const;       // 4-byte displacement
+  const Template& undefined() const;  // ud2, without a field
   // A no-operation of 1 to 9 bytes.
   std::span<const uint8_t> nop(uint32_t bytes) const;
 

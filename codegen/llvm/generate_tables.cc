@@ -78,6 +78,8 @@ class Tables {
     if (desc.getNumOperands() > 10)
       fail(std::string(name) + " has more operands than x64_desc.h provides for");
     int tied = -1, memory = -1;
+    // The address that LEA computes is no memory operand to LLVM, but has its five parts.
+    if (std::string(name).starts_with("LEA") && desc.getNumOperands() == 6) memory = 1;
     std::string widths;
     for (unsigned i = 0; i < desc.getNumOperands(); ++i) {
       const llvm::MCOperandInfo& operand = desc.operands()[i];
@@ -102,9 +104,6 @@ class Tables {
  private:
   unsigned width(const llvm::MCOperandInfo& operand) const {
     if (operand.isLookupPtrRegClass()) return 8;
-    if (operand.OperandType != llvm::MCOI::OPERAND_REGISTER &&
-        operand.OperandType != llvm::MCOI::OPERAND_MEMORY)
-      return 0;
     if (operand.RegClass < 0) return 0;
     const llvm::MCRegisterClass& cls = registers_->getRegClass(operand.RegClass);
     if (cls.contains(reg("XMM0"))) return 16;

@@ -1,0 +1,556 @@
+#include "codegen/emit/emit.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "base/sha256.h"
+#include "codegen/emit/x64/frame.h"
+#include "codegen/llvm/encoder.h"
+#include "runtime/abi.h"
+
+namespace wago::codegen {
+
+namespace {
+
+constexpr uint32_t kLoopAlignment = 32;
+// Frames up to this size are checked by rsp alone: runtime::kStackReserve covers them.
+constexpr uint32_t kSmallFrame = 4096;
+constexpr unsigned kConditionBelow = 2;  // x86 condition code B
+constexpr unsigned kUnconditional = 16;
+constexpr uint32_t kNowhere = ~0u;
+
+enum class TargetKind : uint8_t { Block, Stub };
+
+struct Branch {
+  uint32_t raw;       // bytes of other instructions before it
+  uint8_t condition;  // x86 condition code, or kUnconditional
+  bool near;          // 8-bit displacement
+  TargetKind target_kind;
+  uint32_t target;
+};
+
+struct BlockMark {
+  uint32_t raw = 0;
+  uint32_t branches = 0;  // before it
+  uint32_t padding = 0;   // before it, in all: set by place()
+  uint32_t position = 0;  // set by place()
+  bool align = false;
+  bool skipped = false;  // threaded through: emits nothing
+};
+
+// A place in the code before branch sizes are known.
+struct Mark {
+  uint32_t raw;
+  uint32_t branches;
+  uint32_t block;
+};
+
+struct Stub {
+  base::TrapCode code;
+  uint32_t wasm_pc;
+  uint32_t inline_site;
+};
+
+// A displacement from the end of its instruction to a literal or jump table.
+struct PendingField {
+  Mark mark;
+  MachOperand::Kind kind;
+  uint32_t index;
+  uint32_t tail;  // bytes of the instruction after the field
+};
+
+MachOperand reg(Reg r) {
+  return {MachOperand::Kind::Reg, false, static_cast<int32_t>(r.bits())};
+}
+MachOperand imm(int64_t v) {
+  return {MachOperand::Kind::Imm, false, static_cast<int32_t>(v)};
+}
+
+}  // namespace
+
+struct Emitter::State {
+  Encoder encoder;
+  FrameLayout frame;
+  MachFunction scratch;  // holds the operands of prologue and epilogue instructions
+
+  std::vector<uint8_t> raw;
+  std::vector<Branch> branches;
+  std::vector<uint32_t> branch_bytes;  // prefix sums, see place()
+  std::vector<BlockMark> blocks;
+  std::vector<uint32_t> thread;  // final target of every block
+  std::vector<uint32_t> chain;   // scratch of thread_jumps()
+  std::vector<Stub> stubs;
+  std::vector<PendingField> fields;
+  std::vector<std::pair<Mark, CallFixup>> calls;
+  std::vector<Mark> tls;
+  std::vector<std::pair<Mark, runtime::TrapSite>> traps;
+  std::vector<std::pair<Mark, runtime::SourcePosition>> positions;
+  std::vector<uint32_t> literal_offsets, table_offsets;
+  uint32_t body_bytes = 0;
+
+  const MachFunction* function = nullptr;
+  FunctionCode* out = nullptr;
+  FrameStyle style = FrameStyle::Standard;
+  bool all_positions = false;
+  uint32_t current_block = 0;
+
+  void reset() {
+    raw.clear();
+    branches.clear();
+    blocks.assign(function->block_count, {});
+    stubs.clear();
+    fields.clear();
+    calls.clear();
+    tls.clear();
+    traps.clear();
+    positions.clear();
+    out->bytes.clear();
+    out->calls.clear();
+    out->tls_fields.clear();
+    out->trap_sites.clear();
+    out->positions.clear();
+    out->statistics = {};
+    current_block = 0;
+  }
+
+  Mark here() const {
+    return {static_cast<uint32_t>(raw.size()), static_cast<uint32_t>(branches.size()), current_block};
+  }
+
+  // --- Control flow
+  // ---------------------------------------------------------------------------------------------------
+
+  // Where a block that only jumps leads; kNowhere for any other block.
+  uint32_t jump_target(uint32_t b) const {
+    const MachBlock& block = function->blocks[b];
+    if (b == 0 || block.end != block.begin + 1) return kNowhere;
+    const MachInst& inst = function->insts[block.begin];
+    if (inst.op != x64::Op::JMP_1) return kNowhere;
+    const MachOperand& target = function->ops(inst)[0];
+    return target.kind == MachOperand::Kind::Block ? static_cast<uint32_t>(target.value) : kNowhere;
+  }
+
+  void thread_jumps() {
+    constexpr uint32_t kVisiting = kNowhere - 1;
+    thread.assign(function->block_count, kNowhere);
+    for (uint32_t b = 0; b < function->block_count; ++b) {
+      chain.clear();
+      uint32_t at = b;
+      while (thread[at] == kNowhere && jump_target(at) != kNowhere) {
+        thread[at] = kVisiting;
+        chain.push_back(at);
+        at = jump_target(at);
+      }
+      // A cycle of blocks that only jump is an infinite loop: the block where it closes stays and jumps to
+      // itself.
+      uint32_t final = thread[at] == kNowhere || thread[at] == kVisiting ? at : thread[at];
+      thread[at] = final;
+      for (uint32_t link : chain) thread[link] = final;
+    }
+    for (uint32_t b = 0; b < function->block_count; ++b) blocks[b].skipped = thread[b] != b;
+  }
+
+  uint32_t next_emitted(uint32_t b) const {
+    for (++b; b < function->block_count && blocks[b].skipped;) ++b;
+    return b;
+  }
+
+  uint32_t stub(base::TrapCode code, const MachInst& inst) {
+    // Equal stubs mostly follow one another: the two checks of a division, say.
+    for (size_t i = stubs.size(), tries = 0; i > 0 && tries < 4; --i, ++tries) {
+      const Stub& s = stubs[i - 1];
+      if (s.code == code && s.wasm_pc == inst.wasm_pc && s.inline_site == inst.inline_site) {
+        return static_cast<uint32_t>(i - 1);
+      }
+    }
+    stubs.push_back({code, inst.wasm_pc, inst.inline_site});
+    return static_cast<uint32_t>(stubs.size() - 1);
+  }
+
+  void branch(unsigned condition, const MachInst& inst, const MachOperand& target) {
+    Branch b{static_cast<uint32_t>(raw.size()), static_cast<uint8_t>(condition), true, TargetKind::Block, 0};
+    if (target.kind == MachOperand::Kind::TrapStub) {
+      b.target_kind = TargetKind::Stub;
+      b.target = stub(static_cast<base::TrapCode>(target.value), inst);
+    } else {
+      WAGO_CHECK(target.kind == MachOperand::Kind::Block);
+      b.target = thread[static_cast<uint32_t>(target.value)];
+    }
+    branches.push_back(b);
+  }
+
+  void jump(const MachInst& inst, uint32_t next) {
+    const MachOperand& target = function->ops(inst)[0];
+    if (target.kind == MachOperand::Kind::Block) {
+      uint32_t to = thread[static_cast<uint32_t>(target.value)];
+      if (to == next) return;
+      // jcc next; jmp other  ->  jncc other
+      if (branches.size() > blocks[current_block].branches) {
+        Branch& last = branches.back();
+        if (last.raw == raw.size() && last.condition != kUnconditional &&
+            last.target_kind == TargetKind::Block && last.target == next) {
+          last.condition ^= 1;
+          last.target = to;
+          return;
+        }
+      }
+    }
+    branch(kUnconditional, inst, target);
+    ++out->statistics.machine_instructions;
+  }
+
+  // --- Instructions
+  // ---------------------------------------------------------------------------------------------------
+
+  void emit_block(uint32_t b) {
+    const MachBlock& block = function->blocks[b];
+    current_block = b;
+    blocks[b].raw = static_cast<uint32_t>(raw.size());
+    blocks[b].branches = static_cast<uint32_t>(branches.size());
+    blocks[b].align = block.loop_header && !block.cold && b != 0;
+    if (blocks[b].skipped) return;
+    if (b == 0 && style == FrameStyle::Standard) prologue();
+    uint32_t next = next_emitted(b);
+    for (uint32_t i = block.begin; i < block.end; ++i) {
+      const MachInst& inst = function->insts[i];
+      if (all_positions) position(inst);
+      if (inst.op == x64::Op::JMP_1) {
+        jump(inst, next);
+      } else if (inst.op == x64::Op::JCC_1) {
+        std::span<const MachOperand> ops = function->ops(inst);
+        if (inst.site == SiteKind::BoundsCheck) ++out->statistics.bounds_checks;
+        branch(static_cast<unsigned>(ops[1].value), inst, ops[0]);
+        ++out->statistics.machine_instructions;
+      } else {
+        instruction(inst);
+      }
+    }
+  }
+
+  void instruction(const MachInst& inst) {
+    if (inst.op == x64::Op::Undef) return;
+    const x64::OpDesc& desc = x64::desc(inst.op);
+    if (inst.trap) {
+      traps.push_back(
+          {here(), {0, function->function, inst.wasm_pc, static_cast<base::TrapCode>(inst.trap - 1)}});
+    }
+    if (inst.trap || desc.is_call) position(inst);
+    if (inst.op == x64::Op::RET64 && style == FrameStyle::Standard) epilogue();
+    count(inst, desc);
+    if (inst.op == x64::Op::CALL64pcrel32) {
+      direct_call(function->ops(inst)[0]);
+    } else {
+      encode(*function, inst);
+    }
+  }
+
+  void direct_call(const MachOperand& callee) {
+    WAGO_CHECK(callee.kind == MachOperand::Kind::Function);
+    const Encoder::Template& call = encoder.call();
+    Mark field = here();
+    raw.insert(raw.end(), call.bytes, call.bytes + call.size);
+    field.raw += call.size - 4u;
+    calls.push_back({field, {0, static_cast<uint32_t>(callee.value)}});
+  }
+
+  void encode(const MachFunction& owner, const MachInst& inst) {
+    Mark mark = here();
+    uint32_t field = encoder.encode(owner, inst, frame.slot_offsets, raw);
+    int memory = x64::desc(inst.op).memory;
+    if (memory < 0) return;
+    std::span<const MachOperand> address = owner.ops(inst).subspan(static_cast<size_t>(memory), 5);
+    if (address[4].kind == MachOperand::Kind::FsSegment) {
+      // Only ever the stack limit, compared with a register: the displacement ends the instruction.
+      mark.raw = static_cast<uint32_t>(raw.size()) - 4;
+      tls.push_back(mark);
+    }
+    if (field == Encoder::kNoField) return;
+    const MachOperand& base = address[0];
+    mark.raw = field;
+    fields.push_back(
+        {mark, base.kind, static_cast<uint32_t>(base.value), static_cast<uint32_t>(raw.size()) - field - 4});
+  }
+
+  void position(const MachInst& inst) {
+    runtime::SourcePosition p{0, function->function, inst.wasm_pc, inst.inline_site};
+    Mark mark = here();
+    if (!positions.empty()) {
+      const auto& [last_mark, last] = positions.back();
+      if (last.wasm_pc == p.wasm_pc && last.inline_site == p.inline_site) return;
+      if (last_mark.raw == mark.raw && last_mark.branches == mark.branches) positions.pop_back();
+    }
+    positions.push_back({mark, p});
+  }
+
+  void count(const MachInst& inst, const x64::OpDesc& desc) {
+    runtime::FunctionStatistics& s = out->statistics;
+    ++s.machine_instructions;
+    if (desc.is_call) {
+      ++s.calls;
+      if (inst.site == SiteKind::IndirectCall) ++s.indirect_calls;
+      if (inst.site == SiteKind::Libcall) ++s.helper_calls;
+    }
+  }
+
+  // --- Frame
+  // ----------------------------------------------------------------------------------------------------------
+
+  void frame_inst(x64::Op op, std::initializer_list<MachOperand> operands) {
+    scratch.operands.assign(operands);
+    MachInst inst;
+    inst.op = op;
+    inst.operand_count = static_cast<uint8_t>(operands.size());
+    encode(scratch, inst);
+    ++out->statistics.machine_instructions;
+  }
+
+  void prologue() {
+    using x64::Op;
+    const MachOperand none;
+    frame_inst(Op::PUSH64r, {reg(kRbp)});
+    frame_inst(Op::MOV64rr, {reg(kRbp), reg(kRsp)});
+    if (frame.checks_stack) {
+      Reg lowest = kRsp;
+      if (frame.bytes > kSmallFrame) {
+        lowest = kScratchGpr;
+        frame_inst(Op::LEA64r, {reg(lowest), reg(kRsp), imm(1), none, imm(-int64_t{frame.bytes}), none});
+      }
+      frame_inst(Op::CMP64rm,
+                 {reg(lowest), none, imm(1), none, imm(0), {MachOperand::Kind::FsSegment, false, 0}});
+      MachInst check;  // at wasm pc 0: the function's own beginning
+      branch(kConditionBelow, check,
+             {MachOperand::Kind::TrapStub, false, static_cast<int32_t>(base::TrapCode::StackExhausted)});
+      ++out->statistics.stack_checks;
+      ++out->statistics.machine_instructions;
+    }
+    if (frame.bytes > 0) frame_inst(Op::SUB64ri32, {reg(kRsp), reg(kRsp), imm(frame.bytes)});
+    if (function->saves_context) {
+      frame_inst(Op::MOV64mr, {reg(kRbp), imm(1), none, imm(-8), none, reg(kContextReg)});
+    }
+  }
+
+  void epilogue() {
+    if (frame.bytes > 0) {
+      frame_inst(x64::Op::LEAVE64, {});
+    } else {
+      frame_inst(x64::Op::POP64r, {reg(kRbp)});
+    }
+  }
+
+  // --- Layout
+  // ---------------------------------------------------------------------------------------------------------
+
+  static uint32_t size_of(const Branch& b) { return b.near ? 2 : b.condition == kUnconditional ? 5 : 6; }
+
+  // Positions of all blocks with the present branch sizes.
+  void place() {
+    branch_bytes.resize(branches.size() + 1);
+    branch_bytes[0] = 0;
+    for (size_t i = 0; i < branches.size(); ++i) branch_bytes[i + 1] = branch_bytes[i] + size_of(branches[i]);
+    uint32_t padding = 0;
+    for (BlockMark& b : blocks) {
+      uint32_t at = b.raw + branch_bytes[b.branches] + padding;
+      if (b.align && !b.skipped) padding += -at & (kLoopAlignment - 1);
+      b.padding = padding;
+      b.position = b.raw + branch_bytes[b.branches] + padding;
+    }
+    body_bytes = static_cast<uint32_t>(raw.size()) + branch_bytes.back() + padding;
+  }
+
+  uint32_t target_position(const Branch& b) const {
+    return b.target_kind == TargetKind::Block ? blocks[b.target].position : body_bytes + 2 * b.target;
+  }
+
+  void relax() {
+    for (bool changed = true; changed;) {
+      place();
+      changed = false;
+      uint32_t block = 0;
+      for (size_t i = 0; i < branches.size(); ++i) {
+        Branch& b = branches[i];
+        while (block + 1 < blocks.size() && blocks[block + 1].branches <= i) ++block;
+        if (!b.near) continue;
+        int64_t end = int64_t{b.raw} + branch_bytes[i + 1] + blocks[block].padding;
+        int64_t distance = int64_t{target_position(b)} - end;
+        if (distance >= -128 && distance <= 127) continue;
+        b.near = false;
+        changed = true;
+      }
+    }
+  }
+
+  uint32_t resolve(const Mark& m) const { return m.raw + branch_bytes[m.branches] + blocks[m.block].padding; }
+
+  void write_body() {
+    std::vector<uint8_t>& bytes = out->bytes;
+    bytes.reserve(body_bytes + 2 * stubs.size() + 16 * function->literals.size() + 64);
+    uint32_t copied = 0;
+    uint32_t next_branch = 0;
+    auto copy_to = [&](uint32_t end) {
+      bytes.insert(bytes.end(), raw.begin() + copied, raw.begin() + end);
+      copied = end;
+    };
+    for (size_t b = 0; b < blocks.size(); ++b) {
+      bool last = b + 1 == blocks.size();
+      uint32_t end_branch = last ? static_cast<uint32_t>(branches.size()) : blocks[b + 1].branches;
+      write_padding(blocks[b].position - static_cast<uint32_t>(bytes.size()));
+      for (; next_branch < end_branch; ++next_branch) {
+        copy_to(branches[next_branch].raw);
+        write_branch(branches[next_branch]);
+      }
+      copy_to(last ? static_cast<uint32_t>(raw.size()) : blocks[b + 1].raw);
+    }
+    WAGO_CHECK(bytes.size() == body_bytes);
+  }
+
+  void write_padding(uint32_t count) {
+    while (count > 0) {
+      std::span<const uint8_t> nop = encoder.nop(std::min(count, 9u));
+      out->bytes.insert(out->bytes.end(), nop.begin(), nop.end());
+      count -= static_cast<uint32_t>(nop.size());
+    }
+  }
+
+  void write_branch(const Branch& b) {
+    const Encoder::Template& t =
+        b.condition == kUnconditional ? encoder.jump(b.near) : encoder.conditional_jump(b.condition, b.near);
+    std::vector<uint8_t>& bytes = out->bytes;
+    bytes.insert(bytes.end(), t.bytes, t.bytes + t.size);
+    int64_t distance = int64_t{target_position(b)} - static_cast<int64_t>(bytes.size());
+    if (b.near) {
+      WAGO_CHECK(distance >= -128 && distance <= 127);
+      bytes.back() = static_cast<uint8_t>(distance);
+    } else {
+      patch(static_cast<uint32_t>(bytes.size()) - 4, distance);
+    }
+  }
+
+  void patch(uint32_t offset, int64_t value) {
+    WAGO_CHECK(value == static_cast<int32_t>(value));
+    int32_t field = static_cast<int32_t>(value);
+    std::memcpy(out->bytes.data() + offset, &field, 4);
+  }
+
+  void write_stubs() {
+    out->stubs_begin = static_cast<uint32_t>(out->bytes.size());
+    const Encoder::Template& undefined = encoder.undefined();
+    WAGO_CHECK(undefined.size == 2);  // what target_position() counts on
+    for (const Stub& s : stubs) {
+      uint32_t at = static_cast<uint32_t>(out->bytes.size());
+      out->bytes.insert(out->bytes.end(), undefined.bytes, undefined.bytes + undefined.size);
+      out->trap_sites.push_back({at, function->function, s.wasm_pc, s.code});
+      out->positions.push_back({at, function->function, s.wasm_pc, s.inline_site});
+    }
+    out->statistics.machine_instructions += static_cast<uint32_t>(stubs.size());
+  }
+
+  // Starts a literal of `size` bytes: aligned, the gap filled with breakpoints.
+  uint32_t begin_literal(uint32_t size) {
+    while (out->bytes.size() & (size - 1)) out->bytes.push_back(0xcc);
+    uint32_t at = static_cast<uint32_t>(out->bytes.size());
+    out->literals_begin = std::min(out->literals_begin, at);
+    return at;
+  }
+
+  void write_literals() {
+    out->literals_begin = kNowhere;
+    literal_offsets.assign(function->literals.size(), 0);
+    for (uint32_t size : {16u, 8u, 4u}) {
+      for (size_t i = 0; i < function->literals.size(); ++i) {
+        const Literal& literal = function->literals[i];
+        if (literal.bytes != size) continue;
+        literal_offsets[i] = begin_literal(size);
+        const uint8_t* data = reinterpret_cast<const uint8_t*>(literal.bits);
+        out->bytes.insert(out->bytes.end(), data, data + size);
+      }
+    }
+    table_offsets.clear();
+    for (const std::vector<uint32_t>& targets : function->jump_tables) {
+      uint32_t table = begin_literal(4);
+      table_offsets.push_back(table);
+      out->bytes.resize(table + 4 * targets.size());
+      for (size_t k = 0; k < targets.size(); ++k) {
+        patch(table + 4 * static_cast<uint32_t>(k), int64_t{blocks[thread[targets[k]]].position} - table);
+      }
+    }
+    out->literals_begin = std::min(out->literals_begin, static_cast<uint32_t>(out->bytes.size()));
+  }
+
+  void resolve_marks() {
+    for (auto& [mark, call] : calls) out->calls.push_back({resolve(mark), call.function});
+    out->block_offsets.clear();
+    for (const BlockMark& b : blocks) out->block_offsets.push_back(b.position);
+    for (const Mark& mark : tls) out->tls_fields.push_back(resolve(mark));
+    for (auto& [mark, trap] : traps) {
+      trap.offset = resolve(mark);
+      out->trap_sites.push_back(trap);
+    }
+    for (auto& [mark, p] : positions) {
+      p.offset = resolve(mark);
+      out->positions.push_back(p);
+    }
+  }
+
+  void resolve_fields() {
+    for (const PendingField& f : fields) {
+      uint32_t at = resolve(f.mark);
+      uint32_t target =
+          f.kind == MachOperand::Kind::Literal ? literal_offsets[f.index] : table_offsets[f.index];
+      patch(at, int64_t{target} - (int64_t{at} + 4 + f.tail));
+    }
+  }
+
+  void fill_statistics() {
+    runtime::FunctionStatistics& s = out->statistics;
+    s.frame_bytes = frame.bytes;
+    s.spills = function->spills;
+    s.reloads = function->reloads;
+    s.rematerialized = function->rematerialized;
+    s.moves = function->moves;
+    s.blocks = function->block_count;
+  }
+
+  void run() {
+    reset();
+    if (style == FrameStyle::Standard) {
+      frame.compute(*function);
+    } else {
+      frame = {};
+    }
+    thread_jumps();
+    for (uint32_t b = 0; b < function->block_count; ++b) emit_block(b);
+    relax();
+    write_body();
+    resolve_marks();
+    write_stubs();
+    write_literals();
+    resolve_fields();
+    fill_statistics();
+  }
+};
+
+Emitter::Emitter() : state_(std::make_unique<State>()) {}
+Emitter::~Emitter() = default;
+
+void Emitter::emit(const MachFunction& function, FrameStyle style, bool all_positions, FunctionCode& out) {
+  State& s = *state_;
+  s.function = &function;
+  s.out = &out;
+  s.style = style;
+  s.all_positions = all_positions;
+  s.run();
+}
+
+std::array<uint8_t, 32> identity_hash(const FunctionCode& code) {
+  base::Sha256 hash;
+  std::vector<uint8_t> masked = code.bytes;
+  for (const CallFixup& call : code.calls) std::memset(masked.data() + call.offset, 0, 4);
+  for (uint32_t field : code.tls_fields) std::memset(masked.data() + field, 0, 4);
+  hash.update_u64(masked.size());
+  hash.update(masked);
+  for (const CallFixup& call : code.calls) hash.update_u64(call.function);
+  return hash.finish();
+}
+
+}  // namespace wago::codegen
