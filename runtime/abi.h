@@ -43,10 +43,11 @@ struct FuncRef {
   const void* code = nullptr;   // guest calling convention
   void* context = nullptr;      // InstanceContext*, or HostFunction*: loaded into r15
   uint32_t type_id = 0;         // process-wide canonical signature id, see type_registry.h
-  uint32_t function = ~0u;      // index in its module, ~0u for host functions
+  uint32_t function = ~0u;      // index in its module, kHostFunctionIndex for host functions
   const FuncType* type = nullptr;
   const struct Adapters* adapters = nullptr;  // entry adapter for calls from C++
 };
+constexpr uint32_t kHostFunctionIndex = ~0u;
 constexpr int32_t kFuncRefCode = 0;
 constexpr int32_t kFuncRefContext = 8;
 constexpr int32_t kFuncRefTypeId = 16;
@@ -141,13 +142,15 @@ constexpr uint64_t kMaxFoldedOffset = uint64_t{1} << 31;
 // and the arguments from their slots, calls, stores the results, restores, returns 0. A trap resumes at the landing pad
 // with rsp = landing_sp: it restores the same registers and returns 1; `results` is then unspecified.
 struct Activation;
-using EntryAdapter = uint64_t (*)(const FuncRef* callee, const uint64_t* args, uint64_t* results, Activation* activation);
+using EnterFn = uint64_t (*)(const FuncRef* callee, const uint64_t* args, uint64_t* results, Activation* activation);
 
 // The adapters of one signature, mapped. Owned by the engine; live as long as it does.
 struct Adapters {
-  EntryAdapter enter = nullptr;
+  EnterFn enter = nullptr;
   const void* landing_pad = nullptr;
   const void* host = nullptr;  // FuncRef::code of host functions of this signature
+  uint32_t param_slots = 0;
+  uint32_t result_slots = 0;
 };
 
 // One activation per entry from C++ into guest code, on the C++ stack; nested by host calls.
@@ -156,6 +159,11 @@ struct Activation {
   const void* landing_pad = nullptr;
   Activation* outer = nullptr;
   struct TrapRecord* trap = nullptr;  // where the signal handler writes; see trap.h
+  // The host function this activation's guest called last, and the frame pointer of the C++ function that ran it: where
+  // a walk of an inner activation's stack goes on.
+  const void* exit_frame = nullptr;
+  const HostFunction* exit_host = nullptr;
+  const FuncRef* callee = nullptr;  // what was entered
 };
 constexpr int32_t kActivationLandingSp = 0;
 static_assert(offsetof(Activation, landing_sp) == kActivationLandingSp);

@@ -1,0 +1,99 @@
+// Engine, Module and validate() of <wago/wago.h>. Engine::open is codegen's: it injects the compiler.
+#include <utility>
+
+#include <wago/wago.h>
+#include "runtime/engine_data.h"
+#include "runtime/instance.h"
+#include "runtime/linker.h"
+#include "runtime/module.h"
+
+namespace wago {
+
+const EngineSettings& Engine::settings() const {
+  return data_->settings();
+}
+
+Result<Module> Engine::compile(std::vector<uint8_t> bytes) const {
+  runtime::DecodeOptions options;
+  options.workers = data_->settings().workers;
+  auto decoded = runtime::decode_module(std::move(bytes), options);
+  if (!decoded) return decoded.error();
+  auto image = data_->compiler().compile(**decoded, data_->compile_settings());
+  if (!image) return image.error();
+  auto module = runtime::ModuleData::create(data_, *std::move(decoded), *std::move(image));
+  if (!module) return module.error();
+  return Module(*std::move(module));
+}
+
+Result<void> validate(std::vector<uint8_t> bytes) {
+  auto decoded = runtime::decode_module(std::move(bytes));
+  if (!decoded) return decoded.error();
+  return {};
+}
+
+namespace {
+
+std::string to_string(const Limits& limits) {
+  return std::to_string(limits.min) + ".." + (limits.max ? std::to_string(*limits.max) : "");
+}
+
+ExternType export_type(const runtime::Module& module, const runtime::Export& exported) {
+  ExternType type;
+  type.kind = exported.kind;
+  switch (exported.kind) {
+    case ExternKind::Function:
+      type.function = module.type_of_function(exported.index);
+      break;
+    case ExternKind::Table:
+      type.table = module.tables[exported.index];
+      break;
+    case ExternKind::Memory:
+      type.memory = module.memories[exported.index];
+      break;
+    case ExternKind::Global:
+      type.global = module.globals[exported.index].type;
+      break;
+  }
+  return type;
+}
+
+}  // namespace
+
+std::string to_string(const ExternType& type) {
+  switch (type.kind) {
+    case ExternKind::Function:
+      return to_string(type.function);
+    case ExternKind::Table:
+      return std::string("table ") + to_string(type.table.element) + " " + to_string(type.table.limits);
+    case ExternKind::Memory:
+      return "memory " + to_string(type.memory.limits) + " pages";
+    case ExternKind::Global:
+      return std::string("global ") + (type.global.mutable_ ? "mut " : "") + to_string(type.global.value);
+  }
+  return "unknown";
+}
+
+std::vector<ImportInfo> Module::imports() const {
+  std::vector<ImportInfo> imports;
+  for (const runtime::Import& import : decoded().imports) {
+    imports.push_back({import.module, import.name, runtime::type_of(decoded(), import)});
+  }
+  return imports;
+}
+
+std::vector<ExportInfo> Module::exports() const {
+  std::vector<ExportInfo> exports;
+  for (const runtime::Export& exported : decoded().exports) {
+    exports.push_back({exported.name, export_type(decoded(), exported)});
+  }
+  return exports;
+}
+
+const runtime::Module& Module::decoded() const {
+  return data_->module();
+}
+const runtime::CodeImage& Module::code() const {
+  return data_->code().image();
+}
+
+}  // namespace wago

@@ -1,0 +1,151 @@
+#include "runtime/code_map.h"
+
+#include <pthread.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/check.h"
+#include "runtime/abi.h"
+
+namespace wago::runtime {
+
+namespace {
+
+struct Entry {
+  uint64_t begin = 0;
+  uint64_t end = 0;
+  const MappedCode* code = nullptr;
+};
+using Snapshot = std::vector<Entry>;  // sorted by begin
+
+// What handlers touch: plain atomics with static storage, so that no initialisation order or guard is
+// involved.
+constinit std::atomic<const Snapshot*> published{nullptr};
+constinit std::atomic<uint64_t> readers{0};
+static_assert(std::atomic<const Snapshot*>::is_always_lock_free &&
+              std::atomic<uint64_t>::is_always_lock_free);
+
+class Registry {
+ public:
+  static Registry& instance() {
+    static Registry& registry = *new Registry;  // never destroyed: code may be unmapped by static destructors
+    return registry;
+  }
+
+  void add(const MappedCode* code, uint64_t begin, uint64_t end) {
+    update([&](Snapshot& next) {
+      auto at = std::lower_bound(next.begin(), next.end(), begin,
+                                 [](const Entry& entry, uint64_t pc) { return entry.begin < pc; });
+      next.insert(at, Entry{begin, end, code});
+    });
+  }
+
+  void remove(const MappedCode* code) {
+    update(
+        [&](Snapshot& next) { std::erase_if(next, [&](const Entry& entry) { return entry.code == code; }); });
+  }
+
+ private:
+  Registry() {
+    pthread_atfork([] { instance().mutex_.lock(); }, [] { instance().mutex_.unlock(); },
+                   [] {
+                     readers.store(0);
+                     instance().mutex_.unlock();
+                   });
+  }
+
+  template <class Change>
+  void update(Change change) {
+    std::lock_guard lock(mutex_);
+    const Snapshot* old = published.load();
+    auto next = std::make_unique<Snapshot>();
+    if (old) {
+      next->reserve(old->size() + 1);
+      *next = *old;
+    }
+    change(*next);
+    published.store(next.release());
+    if (old) retired_.emplace_back(old);
+    if (readers.load() == 0) retired_.clear();
+  }
+
+  std::mutex mutex_;
+  std::vector<std::unique_ptr<const Snapshot>> retired_;
+};
+
+}  // namespace
+
+const MappedCode* find_code(uint64_t pc) {
+  // Sequentially consistent on both sides: either the writer sees this count, or this load sees the new
+  // array.
+  readers.fetch_add(1);
+  const MappedCode* found = nullptr;
+  if (const Snapshot* snapshot = published.load()) {
+    auto after = std::upper_bound(snapshot->begin(), snapshot->end(), pc,
+                                  [](uint64_t value, const Entry& entry) { return value < entry.begin; });
+    if (after != snapshot->begin() && pc < (after - 1)->end) found = (after - 1)->code;
+  }
+  readers.fetch_sub(1);
+  return found;
+}
+
+base::Result<std::unique_ptr<MappedCode>> MappedCode::map(std::shared_ptr<const CodeImage> image,
+                                                          std::shared_ptr<const Module> module,
+                                                          uint32_t code_offset) {
+  WAGO_CHECK(code_offset < 64 && code_offset % 16 == 0);
+  const size_t page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
+  const size_t used = code_offset + image->bytes.size();
+  const size_t mapping_bytes = std::max(page_bytes, (used + page_bytes - 1) / page_bytes * page_bytes);
+
+  void* mapping = mmap(nullptr, mapping_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapping == MAP_FAILED) {
+    return base::failed("cannot map " + std::to_string(mapping_bytes) +
+                        " bytes for code: " + std::strerror(errno));
+  }
+  std::unique_ptr<MappedCode> code(new MappedCode);
+  code->image_ = std::move(image);
+  code->module_ = std::move(module);
+  code->mapping_ = mapping;
+  code->mapping_bytes_ = mapping_bytes;
+  code->base_ = static_cast<uint8_t*>(mapping) + code_offset;
+
+  const CodeImage& source = *code->image_;
+  std::memset(mapping, 0xcc, mapping_bytes);  // int3 around the image: a stray jump stops at once
+  if (!source.bytes.empty()) std::memcpy(code->base_, source.bytes.data(), source.bytes.size());
+  for (const TlsFixup& fixup : source.tls_fixups) {
+    WAGO_CHECK(source.bytes.size() >= 4 && fixup.offset <= source.bytes.size() - 4);
+    int32_t field;
+    std::memcpy(&field, code->base_ + fixup.offset, 4);
+    field += guest_stack_limit_tp_offset();
+    std::memcpy(code->base_ + fixup.offset, &field, 4);
+  }
+  if (mprotect(mapping, mapping_bytes, PROT_READ | PROT_EXEC) != 0) {
+    return base::failed(std::string("cannot make code executable: ") + std::strerror(errno));
+  }
+  const uint64_t begin = reinterpret_cast<uint64_t>(code->base_);
+  Registry::instance().add(code.get(), begin, begin + source.bytes.size());
+  return code;
+}
+
+MappedCode::~MappedCode() {
+  Registry::instance().remove(this);
+  munmap(mapping_, mapping_bytes_);
+}
+
+const TrapSite* MappedCode::trap_site(uint64_t pc) const {
+  const uint64_t offset = pc - reinterpret_cast<uint64_t>(base_);
+  const auto& sites = image_->trap_sites;
+  auto at = std::lower_bound(sites.begin(), sites.end(), offset,
+                             [](const TrapSite& site, uint64_t wanted) { return site.offset < wanted; });
+  return at != sites.end() && at->offset == offset ? &*at : nullptr;
+}
+
+}  // namespace wago::runtime

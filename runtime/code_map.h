@@ -1,0 +1,57 @@
+// Executable memory: a code image mapped, and the process-wide registry by which the signal handler finds it.
+//
+// Pages are written first and made executable afterwards, never both at once. A mapped image is registered
+// until it is destroyed; nothing may then be executing in it.
+//
+// The registry is read by signal handlers on any thread at any time, so it is a sorted immutable array behind
+// one atomic pointer. Writers (load time only) build a new array under a lock, publish it, and retire the old
+// one. Readers count themselves in and out around each look-up; a retired array is freed by the first writer
+// that sees the count at zero after having published the successor, because whoever counts himself in later
+// can only see the successor. A reader therefore never waits, never allocates, and never touches an array
+// that is freed under it. fork() takes the lock around itself and resets the count in the child, where no
+// other thread's reader exists.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+
+#include "base/result.h"
+#include "runtime/code_image.h"
+#include "runtime/module.h"
+
+namespace wago::runtime {
+
+class MappedCode {
+ public:
+  // `module` names the functions in traps; null for adapters. `code_offset` moves the whole image inside its
+  // first cache line: 0, 16, 32 or 48 bytes. Errors: the kernel refused the memory.
+  static base::Result<std::unique_ptr<MappedCode>> map(std::shared_ptr<const CodeImage> image,
+                                                       std::shared_ptr<const Module> module,
+                                                       uint32_t code_offset = 0);
+  ~MappedCode();
+  MappedCode(const MappedCode&) = delete;
+  MappedCode& operator=(const MappedCode&) = delete;
+
+  const uint8_t* base() const { return base_; }  // where byte 0 of the image is
+  const CodeImage& image() const { return *image_; }
+  const std::shared_ptr<const CodeImage>& shared_image() const { return image_; }
+  const Module* module() const { return module_.get(); }
+  bool contains(uint64_t pc) const { return pc - reinterpret_cast<uint64_t>(base_) < image_->bytes.size(); }
+  // The trap site at exactly this address, or nullptr. Safe in a signal handler.
+  const TrapSite* trap_site(uint64_t pc) const;
+
+ private:
+  MappedCode() = default;
+
+  std::shared_ptr<const CodeImage> image_;
+  std::shared_ptr<const Module> module_;
+  void* mapping_ = nullptr;
+  size_t mapping_bytes_ = 0;
+  uint8_t* base_ = nullptr;
+};
+
+// The live image that contains `pc`, or nullptr. Safe in a signal handler. The result stays valid while code
+// of the image is on a stack.
+const MappedCode* find_code(uint64_t pc);
+
+}  // namespace wago::runtime

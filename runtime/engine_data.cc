@@ -1,0 +1,69 @@
+#include "runtime/engine_data.h"
+
+#include "base/check.h"
+#include "runtime/type_registry.h"
+
+namespace wago::runtime {
+
+CompileSettings EngineData::compile_settings() const {
+  CompileSettings compile;
+  compile.bounds = settings_.bounds;
+  compile.level = settings_.level;
+  compile.spill_everything = settings_.spill_everything;
+  compile.check_allocation = settings_.check_allocation;
+  compile.verify_ir = settings_.verify_ir;
+  compile.source_maps = settings_.source_maps;
+  compile.workers = settings_.workers;
+  return compile;
+}
+
+base::Result<const Adapters*> EngineData::adapters(uint32_t type_id) {
+  std::lock_guard lock(mutex_);
+  if (auto known = adapters_.find(type_id); known != adapters_.end()) return &known->second.adapters;
+  const FuncType& type = canonical_type(type_id);
+  auto image = compiler_->compile_adapters(type);
+  if (!image) return image.error();
+  auto code = MappedCode::map(*image, nullptr);
+  if (!code) return code.error();
+  const uint8_t* base = (*code)->base();
+  Adapters adapters;
+  adapters.enter = reinterpret_cast<EnterFn>(base + (*image)->entry_adapter);
+  adapters.landing_pad = base + (*image)->entry_landing_pad;
+  adapters.host = base + (*image)->host_adapter;
+  adapters.param_slots = slots_of(type.params);
+  adapters.result_slots = slots_of(type.results);
+  MappedAdapters mapped{adapters, std::move(*code)};
+  return &adapters_.emplace(type_id, std::move(mapped)).first->second.adapters;
+}
+
+base::Result<std::shared_ptr<ModuleData>> ModuleData::create(std::shared_ptr<EngineData> engine,
+                                                             std::shared_ptr<const Module> module,
+                                                             std::shared_ptr<const CodeImage> image,
+                                                             uint32_t code_offset) {
+  WAGO_CHECK(image->functions.size() == module->bodies.size());
+  auto code = MappedCode::map(std::move(image), module, code_offset);
+  if (!code) return code.error();
+  std::shared_ptr<ModuleData> data(new ModuleData);
+  data->code_ = std::move(*code);
+  data->type_ids_.reserve(module->types.size());
+  for (const FuncType& type : module->types) data->type_ids_.push_back(canonical_type_id(type));
+  data->adapters_.resize(module->types.size());
+
+  std::vector<uint32_t> called;
+  for (const Export& exported : module->exports) {
+    if (exported.kind == ExternKind::Function) called.push_back(exported.index);
+  }
+  if (module->start) called.push_back(*module->start);
+  for (uint32_t function : called) {
+    const uint32_t type_index = module->function_types[function];
+    if (data->adapters_[type_index]) continue;
+    auto adapters = engine->adapters(data->type_ids_[type_index]);
+    if (!adapters) return adapters.error();
+    data->adapters_[type_index] = *adapters;
+  }
+  data->engine_ = std::move(engine);
+  data->module_ = std::move(module);
+  return data;
+}
+
+}  // namespace wago::runtime

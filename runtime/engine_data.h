@@ -1,0 +1,75 @@
+// What an Engine and a Module handle hold.
+#pragma once
+
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+#include <wago/wago.h>
+#include "base/result.h"
+#include "runtime/abi.h"
+#include "runtime/code_map.h"
+#include "runtime/compiler.h"
+
+namespace wago::runtime {
+
+// Shared by any number of threads. Lives at least as long as every module, instance and host function made
+// with it.
+class EngineData {
+ public:
+  EngineData(EngineSettings settings, std::unique_ptr<Compiler> compiler)
+      : settings_(settings), compiler_(std::move(compiler)) {}
+
+  const EngineSettings& settings() const { return settings_; }
+  const Compiler& compiler() const { return *compiler_; }
+  CompileSettings compile_settings() const;
+
+  // The adapters of a signature, by canonical id: compiled and mapped on first use. Takes a lock; load time
+  // only. The result stays valid as long as the engine.
+  base::Result<const Adapters*> adapters(uint32_t type_id);
+
+ private:
+  struct MappedAdapters {
+    Adapters adapters;
+    std::unique_ptr<MappedCode> code;
+  };
+
+  EngineSettings settings_;
+  std::unique_ptr<Compiler> compiler_;
+  std::mutex mutex_;
+  std::unordered_map<uint32_t, MappedAdapters> adapters_;  // node addresses are stable
+};
+
+// A compiled module: immutable, shared by its instances on any threads.
+class ModuleData {
+ public:
+  // Maps the code and fetches the adapters of every function that C++ may call: exports and the start
+  // function.
+  static base::Result<std::shared_ptr<ModuleData>> create(std::shared_ptr<EngineData> engine,
+                                                          std::shared_ptr<const Module> module,
+                                                          std::shared_ptr<const CodeImage> image,
+                                                          uint32_t code_offset = 0);
+
+  const std::shared_ptr<EngineData>& engine() const { return engine_; }
+  const Module& module() const { return *module_; }
+  const MappedCode& code() const { return *code_; }
+  uint32_t type_id(uint32_t type_index) const { return type_ids_[type_index]; }
+  const Adapters* adapters(uint32_t type_index) const {
+    return adapters_[type_index];
+  }  // null: not callable from C++
+  const uint8_t* entry(uint32_t defined_index) const {
+    return code_->base() + code_->image().functions[defined_index].begin;
+  }
+
+ private:
+  ModuleData() = default;
+
+  std::shared_ptr<EngineData> engine_;
+  std::shared_ptr<const Module> module_;
+  std::unique_ptr<MappedCode> code_;
+  std::vector<uint32_t> type_ids_;         // parallel to Module::types
+  std::vector<const Adapters*> adapters_;  // parallel to Module::types
+};
+
+}  // namespace wago::runtime

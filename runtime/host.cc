@@ -1,0 +1,89 @@
+#include "runtime/host.h"
+
+#include <array>
+#include <exception>
+#include <vector>
+
+#include "base/check.h"
+#include "runtime/instance.h"
+#include "runtime/stack.h"
+#include "runtime/trap.h"
+#include "runtime/type_registry.h"
+
+namespace wago::runtime {
+
+base::Result<Function> HostFunctionData::create(std::shared_ptr<EngineData> engine, const FuncType& type,
+                                                Function::HostBody body, std::string name) {
+  const uint32_t type_id = canonical_type_id(type);
+  auto adapters = engine->adapters(type_id);
+  if (!adapters) return adapters.error();
+  std::unique_ptr<HostFunctionData> host(new HostFunctionData);
+  host->HostFunction::call = call_from_guest;
+  host->engine_ = std::move(engine);
+  host->body_ = std::move(body);
+  host->name_ = std::move(name);
+  host->ref_.code = (*adapters)->host;
+  host->ref_.context = static_cast<HostFunction*>(host.get());
+  host->ref_.type_id = type_id;
+  host->ref_.function = kHostFunctionIndex;
+  host->ref_.type = &canonical_type(type_id);
+  host->ref_.adapters = *adapters;
+  auto store = std::make_shared<Store>(Store::Kind::Host);
+  const FuncRef* ref = &store->add(std::move(host))->ref();
+  return Function(std::move(store), ref);
+}
+
+std::optional<Trap> HostFunctionData::invoke(std::span<const Slot> args, std::span<Slot> results) const {
+  Trap trap;
+  trap.code = base::TrapCode::Host;
+  try {
+    std::optional<Trap> raised = body_(args, results);
+    if (!raised) return std::nullopt;
+    trap = *std::move(raised);
+    if (trap.message.empty()) trap.message = base::sentence(trap.code);
+  } catch (const std::exception& exception) {
+    trap.message = exception.what();
+  } catch (...) {
+    trap.message = "the host function threw an exception that is not a std::exception";
+  }
+  return trap;
+}
+
+// Entered from the host adapter. Its own frame pointer is where the walk of an inner trap goes on, so it must
+// have one.
+__attribute__((optimize("no-omit-frame-pointer"))) uint64_t HostFunctionData::call_from_guest(
+    HostFunction* self, uint64_t* slots) {
+  const auto& host = *static_cast<const HostFunctionData*>(self);
+  Activation& activation = *thread_state.activation;
+  activation.exit_frame = __builtin_frame_address(0);
+  activation.exit_host = self;
+  const Adapters& adapters = *host.ref_.adapters;
+
+  // Arguments and results share the adapter's slots; the body must not see that.
+  std::array<Slot, 8> few;
+  std::vector<Slot> many;
+  Slot* results = few.data();
+  if (adapters.result_slots > few.size()) {
+    many.resize(adapters.result_slots);
+    results = many.data();
+  }
+  std::fill_n(results, adapters.result_slots, 0);
+  std::optional<Trap> trap = host.invoke({slots, adapters.param_slots}, {results, adapters.result_slots});
+  if (__builtin_expect(trap.has_value(), 0)) {
+    activation.trap->pending = std::make_unique<Trap>(*std::move(trap));
+    return 1;
+  }
+  std::copy_n(results, adapters.result_slots, slots);
+  return 0;
+}
+
+std::shared_ptr<Store> store_of(const FuncRef& ref) {
+  if (ref.function == kHostFunctionIndex) {
+    return static_cast<HostFunctionData*>(static_cast<HostFunction*>(ref.context))
+        ->store()
+        ->shared_from_this();
+  }
+  return static_cast<InstanceContext*>(ref.context)->instance->store()->shared_from_this();
+}
+
+}  // namespace wago::runtime

@@ -1,0 +1,43 @@
+// Host functions: C++ callables behind the guest calling convention.
+//
+// Nothing unwinds through guest code: an exception thrown by a body becomes a TrapCode::Host trap with its
+// message, and a trap returned by a body is left in the activation for the host adapter to raise.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "runtime/abi.h"
+#include "runtime/engine_data.h"
+#include "runtime/store.h"
+
+namespace wago::runtime {
+
+class HostFunctionData final : public HostFunction, public StoreMember {
+ public:
+  // A host function in a store of its own. `name` is what traps show.
+  static base::Result<Function> create(std::shared_ptr<EngineData> engine, const FuncType& type,
+                                       Function::HostBody body, std::string name);
+
+  // Runs the body. `results` does not overlap `args`.
+  std::optional<Trap> invoke(std::span<const Slot> args, std::span<Slot> results) const;
+
+  const FuncRef& ref() const { return ref_; }
+  const std::string& name() const { return name_; }
+
+ private:
+  HostFunctionData() = default;
+  static uint64_t call_from_guest(HostFunction* self, uint64_t* slots);
+
+  std::shared_ptr<EngineData> engine_;  // owns the adapters
+  Function::HostBody body_;
+  std::string name_;
+  FuncRef ref_;
+};
+
+// The store that owns what a reference refers to.
+std::shared_ptr<Store> store_of(const FuncRef& ref);
+
+}  // namespace wago::runtime

@@ -1,0 +1,50 @@
+#include "runtime/memory.h"
+
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <string>
+
+namespace wago::runtime {
+
+base::Result<std::unique_ptr<MemoryData>> MemoryData::create(const MemoryType& type, base::Bounds bounds) {
+  const uint64_t max_pages = type.limits.max.value_or(kMaxPages);
+  const uint64_t reserved_bytes =
+      bounds == base::Bounds::Signals ? kMemoryReservation : std::max<uint64_t>(max_pages, 1) * kPageBytes;
+  void* base = mmap(nullptr, reserved_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (base == MAP_FAILED) {
+    const char* cure = bounds == base::Bounds::Signals ? "; allow more address space, or use explicit bounds"
+                                                       : "; allow more address space";
+    return base::failed("cannot reserve " + std::to_string(reserved_bytes) +
+                        " bytes of addresses for a memory: " + std::strerror(errno) + cure);
+  }
+  std::unique_ptr<MemoryData> memory(new MemoryData);
+  memory->type_ = type;
+  memory->reserved_bytes_ = reserved_bytes;
+  memory->view_.base = static_cast<uint8_t*>(base);
+  if (!memory->grow(type.limits.min)) {
+    return base::failed("cannot commit the " + std::to_string(type.limits.min) +
+                        " pages a memory starts with: " + std::strerror(errno));
+  }
+  return memory;
+}
+
+MemoryData::~MemoryData() {
+  munmap(view_.base, reserved_bytes_);
+}
+
+std::optional<uint32_t> MemoryData::grow(uint32_t delta_pages) {
+  const uint32_t old_pages = pages();
+  const uint64_t new_pages = uint64_t{old_pages} + delta_pages;
+  if (new_pages > type_.limits.max.value_or(kMaxPages) || new_pages > kMaxPages) return std::nullopt;
+  const uint64_t delta_bytes = uint64_t{delta_pages} * kPageBytes;
+  if (delta_bytes != 0 && mprotect(view_.base + view_.bytes, delta_bytes, PROT_READ | PROT_WRITE) != 0) {
+    return std::nullopt;
+  }
+  view_.bytes += delta_bytes;
+  return old_pages;
+}
+
+}  // namespace wago::runtime

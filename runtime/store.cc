@@ -1,0 +1,71 @@
+#include "runtime/store.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "base/check.h"
+#include "runtime/instance.h"
+#include "runtime/stack.h"
+
+namespace wago::runtime {
+
+bool Store::is_running() const {
+  for (const Activation* activation = thread_state.activation; activation; activation = activation->outer) {
+    const auto* context = static_cast<const InstanceContext*>(activation->callee->context);
+    if (context->instance->store() == this) return true;
+  }
+  return false;
+}
+
+Store::~Store() {
+  ThreadState& thread = thread_state;
+  if (members_.empty() || !is_running()) return;
+  if (!thread.graveyard) thread.graveyard = new Graveyard;
+  Graveyard& graveyard = *thread.graveyard;
+  std::move(members_.begin(), members_.end(), std::back_inserter(graveyard.members));
+  std::move(dependencies_.begin(), dependencies_.end(), std::back_inserter(graveyard.dependencies));
+}
+
+void bury_dead_stores() {
+  // Destructors of what host functions captured may run guest code, and so come here again.
+  while (thread_state.graveyard) {
+    std::unique_ptr<Graveyard> dead(std::exchange(thread_state.graveyard, nullptr));
+  }
+}
+
+Store* Store::root() {
+  Store* store = this;
+  while (store->parent_) store = store->parent_.get();
+  return store;
+}
+
+void Store::adopt(std::unique_ptr<StoreMember> member) {
+  member->store_ = this;
+  members_.push_back(std::move(member));
+}
+
+void Store::link(const std::shared_ptr<Store>& other) {
+  Store* here = root();
+  Store* there = other->root();
+  if (here == there) return;
+  WAGO_CHECK(here->kind_ != Kind::Host);
+  if (there->kind_ == Kind::Host) {
+    auto& dependencies = here->dependencies_;
+    auto at = std::lower_bound(dependencies.begin(), dependencies.end(), other);
+    if (at == dependencies.end() || *at != other) dependencies.insert(at, other);
+    return;
+  }
+  // The smaller moves, so that a member moves at most log(n) times and parent chains stay as short.
+  if (here->members_.size() < there->members_.size()) std::swap(here, there);
+  for (auto& member : there->members_) here->adopt(std::move(member));
+  there->members_.clear();
+  std::vector<std::shared_ptr<Store>> dependencies;
+  std::set_union(here->dependencies_.begin(), here->dependencies_.end(), there->dependencies_.begin(),
+                 there->dependencies_.end(), std::back_inserter(dependencies));
+  here->dependencies_ = std::move(dependencies);
+  there->dependencies_.clear();
+  there->parent_ = here->shared_from_this();
+}
+
+}  // namespace wago::runtime

@@ -1,0 +1,34 @@
+#include "runtime/table.h"
+
+#include <new>
+#include <string>
+
+namespace wago::runtime {
+
+base::Result<std::unique_ptr<TableData>> TableData::create(const TableType& type, uint64_t initial) {
+  if (type.limits.min > kMaxTableEntries) {
+    return base::failed("a table of " + std::to_string(type.limits.min) + " entries exceeds the limit of " +
+                        std::to_string(kMaxTableEntries) + " table entries");
+  }
+  auto table = std::make_unique<TableData>();
+  table->type_ = type;
+  if (!table->grow(type.limits.min, initial)) {
+    return base::failed("no memory for a table of " + std::to_string(type.limits.min) + " entries");
+  }
+  return table;
+}
+
+std::optional<uint32_t> TableData::grow(uint32_t count, uint64_t initial) {
+  const uint32_t old_size = size();
+  const uint64_t new_size = uint64_t{old_size} + count;
+  if (new_size > type_.limits.max.value_or(~0u) || new_size > kMaxTableEntries) return std::nullopt;
+  try {
+    entries_.resize(new_size, initial);
+  } catch (const std::bad_alloc&) {
+    return std::nullopt;  // generated code may be the caller: nothing may unwind
+  }
+  view_ = {entries_.data(), new_size};
+  return old_size;
+}
+
+}  // namespace wago::runtime

@@ -1,0 +1,124 @@
+#include "runtime/trap.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+#include "runtime/code_map.h"
+#include "runtime/host.h"
+
+namespace wago::runtime {
+
+namespace {
+
+// The last element whose `key` is not above `offset`, or nullptr.
+template <class T>
+const T* last_at_or_before(const std::vector<T>& sorted, uint32_t T::*key, uint64_t offset) {
+  auto after = std::upper_bound(sorted.begin(), sorted.end(), offset,
+                                [&](uint64_t wanted, const T& element) { return wanted < element.*key; });
+  return after == sorted.begin() ? nullptr : &*(after - 1);
+}
+
+Frame guest_frame(const Module& module, uint32_t function, uint32_t wasm_pc) {
+  Frame frame;
+  frame.function = function;
+  frame.wasm_pc = wasm_pc;
+  frame.name = module.function_name(function);
+  return frame;
+}
+
+// The frames of one physical function: what was inlined at the position first, then the function itself.
+void add_guest_frames(Trap& trap, const MappedCode& code, uint64_t offset) {
+  const CodeImage& image = code.image();
+  const CompiledFunction* physical = last_at_or_before(image.functions, &CompiledFunction::begin, offset);
+  const SourcePosition* position = last_at_or_before(image.positions, &SourcePosition::offset, offset);
+  if (!physical) return;
+  uint32_t wasm_pc = 0;
+  if (position && position->offset >= physical->begin) {
+    wasm_pc = position->wasm_pc;
+    for (uint32_t site = position->inline_site; site < image.inline_sites.size();) {
+      const InlineSite& inlined = image.inline_sites[site];
+      trap.frames.push_back(guest_frame(*code.module(), inlined.callee, wasm_pc));
+      trap.frames.back().inlined = true;
+      wasm_pc = inlined.call_pc;
+      site = inlined.parent;
+    }
+  }
+  trap.frames.push_back(guest_frame(*code.module(), physical->function, wasm_pc));
+}
+
+void add_frames(Trap& trap, const TrapRecord& record) {
+  trap.frames_truncated = record.truncated;
+  for (uint32_t i = 0; i < record.frame_count; ++i) {
+    const RawFrame& raw = record.frames[i];
+    if (raw.host) {
+      Frame frame;
+      frame.function = kHostFunctionIndex;
+      frame.name = static_cast<const HostFunctionData*>(raw.host)->name();
+      frame.host = true;
+      trap.frames.push_back(std::move(frame));
+      continue;
+    }
+    const MappedCode* code = find_code(raw.pc);
+    if (!code || !code->module()) continue;  // an adapter
+    // A return address may be the first byte of whatever follows the call.
+    const uint64_t pc = i == 0 ? raw.pc : raw.pc - 1;
+    add_guest_frames(trap, *code, pc - reinterpret_cast<uint64_t>(code->base()));
+  }
+}
+
+}  // namespace
+
+Trap make_trap(base::TrapCode code) {
+  Trap trap;
+  trap.code = code;
+  trap.message = base::sentence(code);
+  return trap;
+}
+
+Trap decode_trap(TrapRecord& record) {
+  Trap trap = make_trap(record.code);
+  if (std::unique_ptr<Trap> pending = std::move(record.pending)) trap = std::move(*pending);
+  // A trap that a host function passes on has the whole stack from where it was raised.
+  if (trap.frames.empty()) add_frames(trap, record);
+  return trap;
+}
+
+}  // namespace wago::runtime
+
+namespace wago {
+
+namespace {
+
+std::string demangled(const std::string& name) {
+  if (name.rfind("_Z", 0) != 0) return name;
+  int status = 0;
+  std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
+  return text ? text.get() : name;
+}
+
+}  // namespace
+
+std::string Trap::to_string() const {
+  std::string text = "wago: trap: " + message + "\n";
+  for (const Frame& frame : frames) {
+    text += "  at " + demangled(frame.name);
+    if (frame.host) {
+      text += " (host)\n";
+      continue;
+    }
+    char place[64];
+    std::snprintf(place, sizeof(place), " (func[%u], wasm pc 0x%x%s)\n", frame.function, frame.wasm_pc,
+                  frame.inlined ? ", inlined" : "");
+    text += place;
+  }
+  if (frames_truncated) text += "  (outer frames left out)\n";
+  return text;
+}
+
+}  // namespace wago
