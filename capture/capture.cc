@@ -1,0 +1,135 @@
+#include "capture/capture.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace wago::capture {
+
+namespace {
+
+using base::join_path;
+
+base::Result<void> publish_manifest(base::Files& files, const std::string& directory,
+                                    const Manifest& manifest) {
+  return files.publish(join_path(directory, kManifestFile), base::as_bytes(to_json_text(manifest)));
+}
+
+base::Error no_manifest(const std::string& directory) {
+  return base::failed(
+      "unfinished capture: it has no manifest.json, so the recorder was stopped before it began",
+      {.file = directory});
+}
+
+}  // namespace
+
+base::Result<CaptureWriter> CaptureWriter::create(const std::string& directory, const Manifest& manifest,
+                                                  base::Files& files) {
+  WAGO_CHECK(!manifest.complete);
+  if (auto created = files.create_directory(directory); !created) return created.error();
+  if (auto published = publish_manifest(files, directory, manifest); !published) return published.error();
+  return CaptureWriter(directory, files);
+}
+
+base::Result<void> CaptureWriter::write(const std::string& name, std::span<const uint8_t> bytes) {
+  WAGO_CHECK(!finished_);
+  if (auto created = files_->create(join_path(directory_, name), bytes); !created) return created;
+  written_.push_back({name, bytes.size(), base::sha256(bytes)});
+  return {};
+}
+
+base::Result<void> CaptureWriter::adopt(const std::string& name, uint64_t max_bytes) {
+  WAGO_CHECK(!finished_);
+  auto bytes = files_->read(join_path(directory_, name), max_bytes);
+  if (!bytes) return bytes.error();
+  written_.push_back({name, bytes->size(), base::sha256(*bytes)});
+  return {};
+}
+
+base::Result<void> CaptureWriter::update(const Manifest& manifest) {
+  WAGO_CHECK(!finished_ && !manifest.complete);
+  return publish_manifest(*files_, directory_, manifest);
+}
+
+base::Result<void> CaptureWriter::finish(Manifest manifest) {
+  WAGO_CHECK(!finished_);
+  manifest.complete = true;
+  manifest.files = written_;
+  std::sort(manifest.files.begin(), manifest.files.end(),
+            [](const FileRecord& a, const FileRecord& b) { return a.name < b.name; });
+  auto published = publish_manifest(*files_, directory_, manifest);
+  finished_ = published.ok();
+  return published;
+}
+
+base::Result<Capture> Capture::open_any(const std::string& directory, base::Files& files,
+                                        const Limits& limits) {
+  if (!files.exists(directory)) return base::usage_error("there is no such capture", {.file = directory});
+  if (!files.is_directory(directory)) {
+    return base::usage_error("is not a capture: captures are directories", {.file = directory});
+  }
+  std::string path = join_path(directory, kManifestFile);
+  if (!files.exists(path)) return no_manifest(directory);
+  auto bytes = files.read(path, limits.manifest_bytes);
+  if (!bytes) return bytes.error();
+  auto manifest = parse_manifest(base::as_text(*bytes), path, limits);
+  if (!manifest) return manifest.error();
+  return Capture(directory, std::move(*manifest), files, limits);
+}
+
+base::Result<Capture> Capture::open(const std::string& directory, base::Files& files, const Limits& limits) {
+  auto capture = open_any(directory, files, limits);
+  if (capture && !capture->finished()) return unfinished_error(*capture);
+  return capture;
+}
+
+base::Result<std::optional<std::vector<uint8_t>>> Capture::file(const std::string& name) const {
+  using Content = std::optional<std::vector<uint8_t>>;
+  std::string packed = name + ".gz";
+  const FileRecord* record = nullptr;
+  for (const FileRecord& candidate : manifest_.files) {
+    if (candidate.name == name || (candidate.name == packed && !record)) record = &candidate;
+  }
+  // An unfinished capture has no list; what is there is shown as it is.
+  std::string found = record ? record->name : name;
+  std::string path = join_path(directory_, found);
+  if (!record && (manifest_.complete || !files_->exists(path))) return Content();
+  auto bytes = files_->read(path, limits_.file_bytes);
+  if (!bytes) return bytes.error();
+  if (record && (bytes->size() != record->bytes || base::sha256(*bytes) != record->sha256)) {
+    return base::usage_error(
+        "is not the file that was recorded: its content differs from what the manifest lists",
+        {.file = path});
+  }
+  auto decoded = base::inflate_if_gzip(std::move(*bytes), limits_.decoded_bytes, path);
+  if (!decoded) return decoded.error();
+  return Content(std::move(*decoded));
+}
+
+base::Result<Images> Capture::images() const {
+  auto bytes = file(kImagesFile);
+  if (!bytes) return bytes.error();
+  if (!*bytes) return base::usage_error("has no images.json", {.file = directory_});
+  return parse_images(base::as_text(**bytes), join_path(directory_, kImagesFile), limits_);
+}
+
+base::Result<std::vector<IterationBatch>> Capture::iterations() const {
+  auto bytes = file(kIterationsFile);
+  if (!bytes) return bytes.error();
+  if (!*bytes) return base::usage_error("has no iterations.bin", {.file = directory_});
+  return decode_iterations(**bytes, join_path(directory_, kIterationsFile), limits_);
+}
+
+base::Error unfinished_error(const Capture& capture) {
+  std::string why;
+  for (const std::string& diagnostic : capture.manifest().diagnostics) {
+    why += (why.empty() ? "" : "; ") + base::printable(diagnostic);
+  }
+  if (why.empty()) {
+    why =
+        capture.manifest().complete ? "the collector's data were not converted" : "the recorder was stopped";
+  }
+  return base::failed("unfinished capture: " + why, {.file = capture.directory()});
+}
+
+}  // namespace wago::capture

@@ -1,0 +1,209 @@
+#include "capture/catalog.h"
+
+#include <unordered_set>
+
+#include "base/duration.h"
+#include "base/json.h"
+#include "base/slots.h"
+#include "base/text.h"
+
+namespace wago::capture {
+
+namespace {
+
+using base::Json;
+using base::JsonReader;
+
+// The members that `defaults` and every workload share.
+struct Settings {
+  std::optional<uint64_t> iterations;
+  std::optional<uint64_t> duration_ns;
+  std::optional<uint64_t> warmup;
+  std::optional<base::Mode> mode;
+  std::optional<base::Phase> phase;
+  std::optional<base::Backend> backend;
+  std::optional<base::Bounds> bounds;
+  std::optional<uint64_t> level;
+  std::optional<bool> interruptible;
+};
+
+template <class Word>
+std::optional<Word> optional_word(JsonReader& reader, std::string_view key) {
+  auto index = reader.optional_word(key, base::spellings<Word>());
+  return index ? std::optional(static_cast<Word>(*index)) : std::nullopt;
+}
+
+Settings read_settings(JsonReader& reader) {
+  Settings settings;
+  settings.iterations = reader.optional_u64("iterations");
+  if (settings.iterations == uint64_t{0}) reader.fail("must be at least 1", "iterations");
+  if (auto text = reader.optional_string("duration")) {
+    auto ns = base::parse_duration_ns(*text);
+    if (ns) {
+      settings.duration_ns = *ns;
+    } else {
+      reader.fail(ns.error(), "duration");
+    }
+  }
+  if (settings.iterations && settings.duration_ns) {
+    reader.fail("cannot be given together with duration", "iterations");
+  }
+  settings.warmup = reader.optional_u64("warmup");
+  settings.mode = optional_word<base::Mode>(reader, "mode");
+  settings.phase = optional_word<base::Phase>(reader, "phase");
+  settings.backend = optional_word<base::Backend>(reader, "backend");
+  settings.bounds = optional_word<base::Bounds>(reader, "bounds");
+  settings.level = reader.optional_u64("level", kMaxLevel);
+  settings.interruptible = reader.optional_boolean("interruptible");
+  return settings;
+}
+
+void apply(const Settings& settings, Workload& workload) {
+  // Naming either drops what the defaults said of the other.
+  if (settings.iterations || settings.duration_ns) {
+    workload.iterations = settings.iterations;
+    workload.duration_ns = settings.duration_ns;
+  }
+  workload.warmup = settings.warmup.value_or(workload.warmup);
+  workload.mode = settings.mode.value_or(workload.mode);
+  workload.phase = settings.phase.value_or(workload.phase);
+  workload.backend = settings.backend.value_or(workload.backend);
+  workload.engine.bounds = settings.bounds.value_or(workload.engine.bounds);
+  if (settings.level) workload.engine.level = static_cast<int>(*settings.level);
+  workload.engine.interruptible = settings.interruptible.value_or(workload.engine.interruptible);
+}
+
+class CatalogReader {
+ public:
+  CatalogReader(const std::string& file, const CatalogLimits& limits) : file_(file), limits_(limits) {}
+
+  base::Result<Catalog> read(const Json& json) {
+    JsonReader root(json, file_);
+    Catalog catalog;
+    catalog.file = file_;
+    if (root.u64("version") != kCatalogVersion && !root.failed()) {
+      root.fail("catalog version is not " + std::to_string(kCatalogVersion) + ", the one this program reads",
+                "version");
+    }
+    catalog.name = root.optional_string("catalog").value_or(stem());
+    if (!is_workload_id(catalog.name)) root.fail("a catalog is named like a workload", "catalog");
+    module_directory_ = base::directory_of(file_);
+    if (auto directory = root.optional_string("module_directory")) {
+      module_directory_ = base::join_path(module_directory_, *directory);
+    }
+    if (auto defaults = root.optional_object("defaults")) {
+      defaults_ = read_settings(*defaults);
+      defaults->refuse_unknown();
+    }
+    root.array(
+        "workloads", [&](JsonReader& entry) { catalog.workloads.push_back(read_workload(entry)); }, true,
+        limits_.workloads);
+    root.refuse_unknown();
+    if (root.error()) return *root.error();
+    return catalog;
+  }
+
+ private:
+  std::string stem() const {
+    std::string name = base::base_name(file_);
+    return name.substr(0, name.find('.'));
+  }
+
+  Workload read_workload(JsonReader& reader) {
+    Workload workload;
+    workload.id = reader.string("id");
+    if (!ids_.insert(workload.id).second) {
+      reader.fail("two workloads are named " + base::display(workload.id), "id");
+    }
+    workload.description = reader.optional_string("description").value_or("");
+    workload.module_path = base::join_path(module_directory_, reader.string("module"));
+    if (auto hex = reader.optional_string("module_sha256")) {
+      workload.module_sha256 = base::parse_digest(*hex);
+      if (!workload.module_sha256) reader.fail("must be 64 hexadecimal digits", "module_sha256");
+    }
+    workload.init = reader.optional_string("init");
+    reader.array(
+        "calls", [&](JsonReader& call) { workload.calls.push_back(read_call(call)); }, true, limits_.calls);
+    workload.items_per_iteration = reader.optional_u64("items_per_iteration").value_or(0);
+    workload.bytes_per_iteration = reader.optional_u64("bytes_per_iteration").value_or(0);
+    reader.array(
+        "labels", [&](JsonReader& label) { workload.labels.push_back(label.as_string()); }, false, 1'000);
+    apply(defaults_, workload);
+    apply(read_settings(reader), workload);
+    reader.refuse_unknown();
+    if (auto checked = check(workload); !checked && !reader.failed()) reader.fail(checked.error());
+    return workload;
+  }
+
+  Call read_call(JsonReader& reader) {
+    Call call;
+    call.export_name = reader.string("export");
+    if (call.export_name.size() > limits_.name_bytes) {
+      reader.fail("exceeds the limit name_bytes (" + std::to_string(limits_.name_bytes) + ")", "export");
+    }
+    call.args = read_slots(reader, "args", false);
+    call.want_trap = optional_word<base::TrapCode>(reader, "want_trap");
+    bool wants_results = reader.raw("want") != nullptr;
+    if (wants_results && call.want_trap) {
+      reader.fail("cannot be given together with want_trap", "want");
+    } else if (!call.want_trap && !wants_results) {
+      reader.fail("is missing; it must be an array of slots ([] for no result), unless want_trap is given",
+                  "want");
+    }
+    if (!call.want_trap) call.want = read_slots(reader, "want", true);
+    reader.refuse_unknown();
+    return call;
+  }
+
+  std::vector<uint64_t> read_slots(JsonReader& reader, std::string_view key, bool required) {
+    std::vector<uint64_t> slots;
+    auto read_one = [&](JsonReader& item) {
+      if (auto integer = item.json().to_u64()) {
+        slots.push_back(*integer);
+      } else if (item.json().is_string()) {
+        auto parsed = base::parse_slot(item.json().as_string());
+        if (!parsed) return item.fail(parsed.error());
+        slots.insert(slots.end(), parsed->begin(), parsed->end());
+      } else {
+        item.fail(
+            std::string("must be a slot: an unsigned 64-bit integer, or a string such as \"i32:-1\", not ") +
+            item.json().type_name());
+      }
+    };
+    reader.array(key, read_one, required, limits_.slots);
+    return slots;
+  }
+
+  const std::string& file_;
+  const CatalogLimits& limits_;
+  std::string module_directory_;
+  Settings defaults_;
+  std::unordered_set<std::string> ids_;
+};
+
+}  // namespace
+
+base::Result<Workload> Catalog::find(std::string_view id) const {
+  std::vector<std::string_view> candidates;
+  for (const Workload& workload : workloads) {
+    if (workload.id == id) return workload;
+    candidates.push_back(workload.id);
+  }
+  return base::usage_error("has no workload " + base::display(id) + "; it has " + base::join(candidates),
+                           {.file = file});
+}
+
+base::Result<Catalog> parse_catalog(std::string_view text, const std::string& file,
+                                    const CatalogLimits& limits) {
+  auto json = base::parse_json(text, file, {.bytes = limits.bytes, .depth = 16});
+  if (!json) return json.error();
+  return CatalogReader(file, limits).read(*json);
+}
+
+base::Result<Catalog> read_catalog(const std::string& path, base::Files& files, const CatalogLimits& limits) {
+  auto bytes = files.read(path, limits.bytes);
+  if (!bytes) return bytes.error();
+  return parse_catalog(base::as_text(*bytes), path, limits);
+}
+
+}  // namespace wago::capture
