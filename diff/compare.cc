@@ -1,0 +1,195 @@
+#include "diff/compare.h"
+
+#include <algorithm>
+#include <map>
+
+#include "base/check.h"
+#include "base/vocabulary.h"
+#include "diff/quantity.h"
+
+namespace wago::diff {
+
+namespace {
+
+using Captures = std::vector<const Evidence*>;
+
+std::map<std::string, Captures> by_workload(std::span<const Evidence> captures) {
+  std::map<std::string, Captures> groups;
+  for (const Evidence& evidence : captures) groups[evidence.manifest.workload].push_back(&evidence);
+  return groups;
+}
+
+// A side whose captures do not agree on what ran has no identity to compare.
+std::optional<base::Error> mixed_code(const Captures& captures) {
+  const Evidence& first = *captures.front();
+  for (const Evidence* other : captures) {
+    if (other->manifest.module_sha256 == first.manifest.module_sha256 &&
+        other->manifest.code_sha256 == first.manifest.code_sha256) {
+      continue;
+    }
+    return base::usage_error("the captures of one side hold different code: " + first.path + " has module " +
+                             first.manifest.module_sha256 + " with code " + first.manifest.code_sha256 +
+                             ", " + other->path + " has module " + other->manifest.module_sha256 +
+                             " with code " + other->manifest.code_sha256);
+  }
+  return std::nullopt;
+}
+
+Side side_of(const Captures& captures) {
+  Side side;
+  const capture::Manifest& first = captures.front()->manifest;
+  side.module_name = first.module_name;
+  side.module_sha256 = first.module_sha256;
+  side.code_sha256 = first.code_sha256;
+  std::vector<double> elapsed, wall, cpu;
+  for (const Evidence* evidence : captures) {
+    Elapsed own = elapsed_of(*evidence);
+    if (own.completed_work > 0) elapsed.push_back(own.total_ns);
+    if (own.wall_ns.n > 0) wall.push_back(own.wall_ns.median);
+    if (own.cpu_ns) cpu.push_back(own.cpu_ns->median);
+    side.captures.push_back({evidence->path, evidence->manifest.revision,
+                             base::to_string(evidence->manifest.dirty), std::move(own)});
+  }
+  side.elapsed_ns = summarize(std::move(elapsed));
+  side.wall_ns = summarize(std::move(wall));
+  if (!cpu.empty()) side.cpu_ns = summarize(std::move(cpu));
+  return side;
+}
+
+std::optional<double> change(const Summary& baseline, const Summary& candidate) {
+  if (baseline.n == 0 || candidate.n == 0 || baseline.median <= 0) return std::nullopt;
+  return candidate.median / baseline.median - 1;
+}
+
+// Why lane 1 does not say `same code`, one sentence a cause; empty when it does.
+std::vector<std::string> code_objections(base::Phase phase, const CodeComparison& code) {
+  std::vector<std::string> objections;
+  if (phase != base::Phase::Execute) {
+    objections.push_back("what ran in phase " + std::string(base::spelling(phase)) +
+                         " is the engine's own code, which is not compared");
+  }
+  if (!code.differences.empty()) {
+    objections.push_back("the code differs: " + format_plural(code.count(FunctionFate::Changed), "function") +
+                         " changed, " + format_count(code.count(FunctionFate::New)) + " new, " +
+                         format_count(code.count(FunctionFate::Vanished)) + " vanished");
+  } else if (!code.modules_equal) {
+    objections.push_back("the modules differ outside their functions' code, in data for instance");
+  }
+  if (code.adapters_different > 0) {
+    objections.push_back(format_plural(code.adapters_different, "entry adapter") + " differ" +
+                         (code.adapters_different == 1 ? "s" : ""));
+  }
+  if (code.helpers == HelperIdentity::Unknown) {
+    objections.push_back(
+        "the functions call runtime helpers, and the captures come from different builds of the recorder, "
+        "whose helpers "
+        "may differ");
+  }
+  return objections;
+}
+
+void judge(base::Phase phase, WorkloadComparison& result) {
+  auto objections = code_objections(phase, result.code);
+  if (objections.empty()) {
+    result.verdict = Verdict::SameCode;
+    result.reasons.push_back(
+        "every function and adapter is the same machine code; which functions ran is not known, so "
+        "all were compared");
+    if (result.code.helpers == HelperIdentity::NotCalled) {
+      result.reasons.push_back("the recorders are different builds, but no function calls a runtime helper");
+    }
+    return;
+  }
+  result.verdict = Verdict::Inconclusive;
+  result.reasons = std::move(objections);
+  result.reasons.push_back(
+      "the sides did not run together, so their times differ by more than most changes do; a paired "
+      "experiment decides");
+}
+
+WorkloadComparison compare_workload(const Captures& baseline, const Captures& candidate) {
+  const capture::Manifest& manifest = baseline.front()->manifest;
+  WorkloadComparison result;
+  result.workload = manifest.workload;
+  if (const std::string& other = candidate.front()->manifest.workload; other != result.workload) {
+    result.workload += " / " + other;
+  }
+  result.phase = base::spelling(manifest.capture_phase);
+  result.baseline = side_of(baseline);
+  result.candidate = side_of(candidate);
+  result.unit = result.baseline.captures.front().elapsed.unit;
+  result.elapsed_change = change(result.baseline.elapsed_ns, result.candidate.elapsed_ns);
+  result.wall_change = change(result.baseline.wall_ns, result.candidate.wall_ns);
+  if (result.baseline.cpu_ns && result.candidate.cpu_ns) {
+    result.cpu_change = change(*result.baseline.cpu_ns, *result.candidate.cpu_ns);
+  }
+  result.code = compare_code(*baseline.front(), *candidate.front());
+  judge(manifest.capture_phase, result);
+  return result;
+}
+
+struct Matched {
+  const Captures* baseline;
+  const Captures* candidate;
+};
+
+std::vector<Matched> match(const std::map<std::string, Captures>& baseline,
+                           const std::map<std::string, Captures>& candidate, Comparison& comparison) {
+  if (baseline.size() == 1 && candidate.size() == 1) {
+    return {{&baseline.begin()->second, &candidate.begin()->second}};
+  }
+  std::vector<Matched> pairs;
+  for (const auto& [workload, captures] : baseline) {
+    auto other = candidate.find(workload);
+    if (other == candidate.end()) {
+      comparison.baseline_only.push_back(workload);
+    } else {
+      pairs.push_back({&captures, &other->second});
+    }
+  }
+  for (const auto& [workload, captures] : candidate) {
+    if (!baseline.contains(workload)) comparison.candidate_only.push_back(workload);
+  }
+  return pairs;
+}
+
+}  // namespace
+
+const char* to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::SameCode:
+      return "same code";
+    case Verdict::Inconclusive:
+      return "inconclusive (unpaired)";
+  }
+  WAGO_UNREACHABLE("verdict");
+}
+
+bool Comparison::conclusive() const {
+  return std::none_of(workloads.begin(), workloads.end(),
+                      [](const auto& workload) { return workload.verdict == Verdict::Inconclusive; });
+}
+
+base::Result<Comparison> compare(std::span<const Evidence> baseline, std::span<const Evidence> candidate) {
+  WAGO_CHECK(!baseline.empty() && !candidate.empty());
+  Comparison comparison;
+  auto left = by_workload(baseline);
+  auto right = by_workload(candidate);
+  auto pairs = match(left, right, comparison);
+  if (pairs.empty()) return base::usage_error("the two sides have no workload in common");
+  for (const Matched& pair : pairs) {
+    Captures all = *pair.baseline;
+    all.insert(all.end(), pair.candidate->begin(), pair.candidate->end());
+    auto differences = contract_differences(all);
+    comparison.contract.insert(comparison.contract.end(), differences.begin(), differences.end());
+  }
+  if (!comparison.contract.empty()) return comparison;
+  for (const Matched& pair : pairs) {
+    if (auto error = mixed_code(*pair.baseline)) return *error;
+    if (auto error = mixed_code(*pair.candidate)) return *error;
+    comparison.workloads.push_back(compare_workload(*pair.baseline, *pair.candidate));
+  }
+  return comparison;
+}
+
+}  // namespace wago::diff

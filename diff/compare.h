@@ -1,0 +1,89 @@
+// Two sides of captures -> what may honestly be said about them. The one model behind text and JSON.
+//
+// Captures of different sessions are compared by what is exact in them: their code (identity.h). Elapsed
+// times are shown per completed unit of work, with n and spread, and never make a verdict: identical code
+// measured twice differs by more than most changes do.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "diff/contract.h"
+#include "diff/elapsed.h"
+#include "diff/evidence.h"
+#include "diff/identity.h"
+
+namespace wago::base {
+class Json;
+}
+
+namespace wago::diff {
+
+enum class Verdict : uint8_t {
+  SameCode,      // everything that can run is the same machine code; whatever the clock says is placement or
+                 // noise
+  Inconclusive,  // unpaired: the sides did not run together
+};
+// "same code", "inconclusive (unpaired)"
+const char* to_string(Verdict verdict);
+
+// One capture of a side.
+struct CaptureSummary {
+  std::string path;
+  std::string revision;
+  std::string dirty;  // "clean", "dirty", "unknown"
+  Elapsed elapsed;
+};
+
+struct Side {
+  std::vector<CaptureSummary> captures;
+  std::string module_name;
+  std::string module_sha256;
+  std::string code_sha256;
+  // Over the captures' own figures, per unit of work; n is the number of captures.
+  Summary elapsed_ns;  // measured work over completed work
+  Summary wall_ns;     // medians of the iterations
+  std::optional<Summary> cpu_ns;
+};
+
+// What is said of one workload.
+struct WorkloadComparison {
+  std::string workload;
+  std::string phase;
+  std::string unit;  // "invocation"
+  Side baseline;
+  Side candidate;
+  std::optional<double> elapsed_change;  // ratio of medians, minus one
+  std::optional<double> wall_change;
+  std::optional<double> cpu_change;
+  CodeComparison code;
+  Verdict verdict = Verdict::Inconclusive;
+  std::vector<std::string> reasons;  // sentences
+};
+
+struct Comparison {
+  // Not empty: the captures' contracts differ, and nothing else was said.
+  std::vector<ContractDifference> contract;
+  std::vector<WorkloadComparison> workloads;
+  std::vector<std::string> baseline_only;  // workloads without a counterpart
+  std::vector<std::string> candidate_only;
+
+  bool conclusive() const;
+};
+
+// Workloads are matched by name; where each side has a single one, they are matched whatever their names.
+// Errors (Usage): nothing matches; a side's captures of one workload hold different code.
+base::Result<Comparison> compare(std::span<const Evidence> baseline, std::span<const Evidence> candidate);
+
+std::string to_text(const Comparison& comparison);
+base::Json to_json(const Comparison& comparison);
+
+// The contract's differences alone, one a line.
+std::string to_text(std::span<const ContractDifference> differences);
+base::Json to_json(std::span<const ContractDifference> differences);
+
+}  // namespace wago::diff

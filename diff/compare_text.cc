@@ -1,0 +1,158 @@
+// Comparison for people.
+#include <cmath>
+
+#include "base/text.h"
+#include "diff/compare.h"
+#include "diff/quantity.h"
+
+namespace wago::diff {
+
+namespace {
+
+constexpr size_t kListedFunctions = 40;
+constexpr size_t kListedCaptures = 8;
+
+using Row = std::vector<std::string>;
+
+std::string short_hash(const std::string& hash) {
+  return hash.substr(0, 12);
+}
+
+void append_captures(std::string& text, const char* title, const Side& side) {
+  std::vector<Row> rows;
+  for (size_t i = 0; i < std::min(side.captures.size(), kListedCaptures); ++i) {
+    const CaptureSummary& capture = side.captures[i];
+    rows.push_back({i == 0 ? title : "", base::display(capture.path),
+                    "revision " + base::printable(short_hash(capture.revision)) + " (" + capture.dirty + ")",
+                    format_plural(capture.elapsed.iterations, "iteration"),
+                    "code " + short_hash(side.code_sha256)});
+  }
+  text += base::columns(rows);
+  if (side.captures.size() > kListedCaptures) {
+    text += "           and " + format_count(side.captures.size() - kListedCaptures) + " more\n";
+  }
+}
+
+std::string figure(const Summary& summary) {
+  return summary.n == 0 ? "-" : format_ns(summary.median);
+}
+
+// How sure a figure is of itself: iterations within one capture, or captures within a side.
+std::string certainty(const Side& side, const Summary& between, const Summary* within) {
+  if (between.n > 1) {
+    double range = between.median == 0 ? 0 : (between.max - between.min) / between.median;
+    return format_plural(side.captures.size(), "capture") + ", range " + format_share(range);
+  }
+  if (!within || within->n == 0) return "";
+  return "n " + format_count(within->n) + ", spread " + format_share(within->relative_spread());
+}
+
+std::string change_text(const std::optional<double>& change) {
+  return change ? format_change(*change) : "-";
+}
+
+const Summary* own_cpu(const Side& side) {
+  const auto& cpu = side.captures.front().elapsed.cpu_ns;
+  return cpu ? &*cpu : nullptr;
+}
+
+void append_times(std::string& text, const WorkloadComparison& workload) {
+  const Side& a = workload.baseline;
+  const Side& b = workload.candidate;
+  std::vector<Row> rows;
+  rows.push_back({"per " + workload.unit, "baseline", "", "candidate", "", "change, unpaired"});
+  rows.push_back({"elapsed", figure(a.elapsed_ns), certainty(a, a.elapsed_ns, nullptr), figure(b.elapsed_ns),
+                  certainty(b, b.elapsed_ns, nullptr), change_text(workload.elapsed_change)});
+  rows.push_back({"wall median", figure(a.wall_ns),
+                  certainty(a, a.wall_ns, &a.captures.front().elapsed.wall_ns), figure(b.wall_ns),
+                  certainty(b, b.wall_ns, &b.captures.front().elapsed.wall_ns),
+                  change_text(workload.wall_change)});
+  if (a.cpu_ns || b.cpu_ns) {
+    Summary left = a.cpu_ns.value_or(Summary{});
+    Summary right = b.cpu_ns.value_or(Summary{});
+    rows.push_back({"cpu median", figure(left), certainty(a, left, own_cpu(a)), figure(right),
+                    certainty(b, right, own_cpu(b)), change_text(workload.cpu_change)});
+  }
+  using enum base::Align;
+  text += base::columns(rows, {Left, Right, Left, Right, Left, Right});
+}
+
+std::string sizes(const FunctionDifference& function) {
+  auto of = [](uint32_t bytes, uint32_t instructions) {
+    return format_plural(bytes, "byte") + ", " + format_plural(instructions, "instruction");
+  };
+  switch (function.fate) {
+    case FunctionFate::New:
+      return of(function.candidate_bytes, function.candidate_instructions);
+    case FunctionFate::Vanished:
+      return of(function.baseline_bytes, function.baseline_instructions);
+    case FunctionFate::Changed:
+      break;
+  }
+  return of(function.baseline_bytes, function.baseline_instructions) + " -> " +
+         of(function.candidate_bytes, function.candidate_instructions);
+}
+
+void append_code(std::string& text, const CodeComparison& code) {
+  text += "code       " + format_plural(code.functions_same, "function") + " the same, " +
+          format_count(code.count(FunctionFate::Changed)) + " changed, " +
+          format_count(code.count(FunctionFate::New)) + " new, " +
+          format_count(code.count(FunctionFate::Vanished)) + " vanished; adapters " +
+          (code.adapters_different == 0 ? "equal" : "different") + "; helpers " + to_string(code.helpers) +
+          "; modules " + (code.modules_equal ? "equal" : "different") + "\n";
+  std::vector<Row> rows;
+  for (size_t i = 0; i < std::min(code.differences.size(), kListedFunctions); ++i) {
+    const FunctionDifference& function = code.differences[i];
+    rows.push_back({" ", to_string(function.fate),
+                    function_label(function.name) + " " + base::printable(function.signature),
+                    sizes(function)});
+  }
+  text += base::columns(rows);
+  if (code.differences.size() > kListedFunctions) {
+    text +=
+        "   and " + format_count(code.differences.size() - kListedFunctions) + " more; --json lists all\n";
+  }
+}
+
+void append_workload(std::string& text, const WorkloadComparison& workload) {
+  text += "workload   " + base::printable(workload.workload) + ", phase " + workload.phase + "\n";
+  append_captures(text, "baseline ", workload.baseline);
+  append_captures(text, "candidate", workload.candidate);
+  text += "\n";
+  append_times(text, workload);
+  text += "\n";
+  append_code(text, workload.code);
+  text += "verdict    " + std::string(to_string(workload.verdict)) + "\n";
+  for (const std::string& reason : workload.reasons) text += "           " + base::printable(reason) + "\n";
+}
+
+void append_unmatched(std::string& text, const char* side, const std::vector<std::string>& workloads) {
+  for (const std::string& workload : workloads) {
+    text += "\nworkload   " + base::printable(workload) + ": only in the " + side + ", not compared\n";
+  }
+}
+
+}  // namespace
+
+std::string to_text(std::span<const ContractDifference> differences) {
+  std::string text;
+  for (const ContractDifference& entry : differences) {
+    text += "  " + std::string(entry.field) + ": " + base::display(entry.value) + " in " +
+            base::display(entry.capture) + ", " + base::display(entry.other_value) + " in " +
+            base::display(entry.other_capture) + "\n";
+  }
+  return text;
+}
+
+std::string to_text(const Comparison& comparison) {
+  std::string text;
+  for (const WorkloadComparison& workload : comparison.workloads) {
+    if (!text.empty()) text += "\n";
+    append_workload(text, workload);
+  }
+  append_unmatched(text, "baseline", comparison.baseline_only);
+  append_unmatched(text, "candidate", comparison.candidate_only);
+  return text;
+}
+
+}  // namespace wago::diff

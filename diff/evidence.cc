@@ -1,0 +1,31 @@
+#include "diff/evidence.h"
+
+#include <set>
+
+#include "capture/capture.h"
+
+namespace wago::diff {
+
+base::Result<Evidence> load(const std::string& path, base::Files& files) {
+  auto capture = capture::Capture::open(path, files);
+  if (!capture) return capture.error();
+  auto images = capture->images();
+  if (!images) return images.error();
+  auto iterations = capture->iterations();
+  if (!iterations) return iterations.error();
+  return Evidence{path, capture->manifest(), std::move(*images), std::move(*iterations)};
+}
+
+base::Result<std::vector<Evidence>> load_all(std::span<const std::string> paths, base::Files& files) {
+  std::vector<Evidence> all;
+  std::set<std::string> seen;
+  for (const std::string& path : paths) {
+    if (!seen.insert(path).second) return base::usage_error("named twice", {.file = path});
+    auto evidence = load(path, files);
+    if (!evidence) return evidence.error();
+    all.push_back(std::move(*evidence));
+  }
+  return all;
+}
+
+}  // namespace wago::diff

@@ -1,0 +1,83 @@
+#include "diff/quantity.h"
+
+#include <cxxabi.h>
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+
+#include "base/text.h"
+
+namespace wago::diff {
+
+namespace {
+
+// Up to four significant digits without trailing zeros.
+std::string four_digits(double value) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, "%.4g", value);
+  return buffer;
+}
+
+struct Unit {
+  double size;
+  const char* name;
+};
+
+std::string with_unit(double value, const Unit* units, size_t count, const char* smallest) {
+  for (size_t i = 0; i < count; ++i) {
+    // 999.95 would be shown as 1000 of the smaller unit.
+    if (std::fabs(value) >= units[i].size * 0.99995)
+      return four_digits(value / units[i].size) + " " + units[i].name;
+  }
+  return four_digits(value) + " " + smallest;
+}
+
+}  // namespace
+
+std::string format_ns(double ns) {
+  static constexpr Unit kUnits[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}};
+  return with_unit(ns, kUnits, 3, "ns");
+}
+
+std::string format_rate(double per_second) {
+  static constexpr Unit kUnits[] = {{1e9, "G/s"}, {1e6, "M/s"}, {1e3, "k/s"}};
+  return with_unit(per_second, kUnits, 3, "/s");
+}
+
+std::string format_change(double change) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, "%+.2f %%", change * 100);
+  return buffer;
+}
+
+std::string format_share(double share) {
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, "%.1f %%", share * 100);
+  return buffer;
+}
+
+std::string format_count(uint64_t count) {
+  std::string text = std::to_string(count);
+  for (size_t i = text.size(); i > 3; i -= 3) text.insert(i - 3, ",");
+  return text;
+}
+
+std::string format_plural(uint64_t count, std::string_view noun) {
+  return format_count(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
+std::string function_label(std::string_view name) {
+  // Longer ones are not worth the demangler's time, which is not linear in hostile input.
+  constexpr size_t kMaxMangled = 4096;
+  if (name.starts_with("_Z") && name.size() <= kMaxMangled) {
+    int status = 0;
+    std::unique_ptr<char, decltype(&std::free)> demangled(
+        abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, &status), &std::free);
+    if (status == 0 && demangled) return base::printable(demangled.get());
+  }
+  return base::printable(name);
+}
+
+}  // namespace wago::diff

@@ -1,0 +1,27 @@
+// Quantities as people read them. Files and JSON carry plain numbers with the unit in the name instead.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace wago::diff {
+
+// Four significant digits and the unit that keeps the number between 1 and 1000: "61.23 us", "1.5 ns", "15
+// s".
+std::string format_ns(double ns);
+// A ratio minus one, signed, in percent: "+1.23 %", "-0.04 %", "+0.00 %".
+std::string format_change(double change);
+// A part of a whole in percent, unsigned: "1.2 %".
+std::string format_share(double share);
+// Groups of three: "1,234,567".
+std::string format_count(uint64_t count);
+// "1 function", "2 functions"
+std::string format_plural(uint64_t count, std::string_view noun);
+// Items or bytes a second with a decimal prefix: "12.3 M/s".
+std::string format_rate(double per_second);
+
+// A name of a function as people know it: Itanium mangling undone, control characters made visible.
+std::string function_label(std::string_view name);
+
+}  // namespace wago::diff

@@ -1,0 +1,44 @@
+#include "diff/quantity.h"
+
+#include <gtest/gtest.h>
+
+namespace wago::diff {
+namespace {
+
+TEST(Quantity, TimesChooseTheirUnit) {
+  EXPECT_EQ(format_ns(0), "0 ns");
+  EXPECT_EQ(format_ns(1.5), "1.5 ns");
+  EXPECT_EQ(format_ns(0.0123456), "0.01235 ns");
+  EXPECT_EQ(format_ns(61234), "61.23 us");
+  EXPECT_EQ(format_ns(999.96), "1 us");
+  EXPECT_EQ(format_ns(15e9), "15 s");
+  EXPECT_EQ(format_ns(2.5e6), "2.5 ms");
+}
+
+TEST(Quantity, ChangesKeepTheirSign) {
+  EXPECT_EQ(format_change(0.01234), "+1.23 %");
+  EXPECT_EQ(format_change(-0.5), "-50.00 %");
+  EXPECT_EQ(format_change(0), "+0.00 %");
+  EXPECT_EQ(format_share(0.0123), "1.2 %");
+}
+
+TEST(Quantity, CountsAreGrouped) {
+  EXPECT_EQ(format_count(0), "0");
+  EXPECT_EQ(format_count(999), "999");
+  EXPECT_EQ(format_count(1000), "1,000");
+  EXPECT_EQ(format_count(18446744073709551615u), "18,446,744,073,709,551,615");
+  EXPECT_EQ(format_plural(1, "function"), "1 function");
+  EXPECT_EQ(format_plural(0, "function"), "0 functions");
+  EXPECT_EQ(format_rate(12.3e6), "12.3 M/s");
+  EXPECT_EQ(format_rate(7), "7 /s");
+}
+
+TEST(Quantity, MangledNamesAreUndoneAndHostileOnesMadeHarmless) {
+  EXPECT_EQ(function_label("_ZN3foo3barEi"), "foo::bar(int)");
+  EXPECT_EQ(function_label("_Znot"), "_Znot");
+  EXPECT_EQ(function_label("a\x1b[2J"), "a\\x1b[2J");
+  EXPECT_EQ(function_label("_Z" + std::string(100000, 'P')), "_Z" + std::string(100000, 'P'));
+}
+
+}  // namespace
+}  // namespace wago::diff

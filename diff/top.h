@@ -1,0 +1,72 @@
+// `profile top`: where the time of a capture went, as far as the capture knows.
+//
+// Without samples or counts it knows how long phases and iterations took, and says plainly that it does not
+// know where inside them. What the compiler counted per function is shown apart, labelled as what it is:
+// properties of the code, not hot spots.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "diff/elapsed.h"
+#include "diff/evidence.h"
+
+namespace wago::base {
+class Json;
+}
+
+namespace wago::diff {
+
+struct PhaseTime {
+  std::string phase;
+  bool measured = false;
+  uint64_t elapsed_ns = 0;
+  uint64_t completed_work = 0;
+  std::string work_unit;
+};
+
+// A function as the compiler left it.
+struct StaticFunction {
+  uint32_t index = 0;
+  std::string name;  // raw
+  std::string signature;
+  uint32_t bytes = 0;
+  uint32_t wasm_bytes = 0;
+  capture::FunctionStatistics statistics;
+};
+
+struct TopOptions {
+  size_t limit = 20;  // functions listed
+};
+
+struct Top {
+  std::string capture;
+  std::string workload;
+  std::string module_name;
+  std::string revision;
+  std::string dirty;
+  std::string backend;
+  std::string mode;
+  std::string measured_phase;
+  std::string machine;   // "processor, kernel, N logical cores"
+  std::string settings;  // "bounds signals, level 1"
+  std::string samples;   // the sentence about native samples
+  uint64_t warmup_iterations = 0;
+  std::vector<PhaseTime> phases;
+  Elapsed elapsed;
+  double items_per_second = 0;  // 0: the workload does not state its items
+  double bytes_per_second = 0;
+  std::vector<StaticFunction> functions;  // largest first, at most TopOptions::limit
+  uint64_t function_count = 0;            // all of them
+  uint64_t code_bytes = 0;                // of the functions
+  std::vector<std::string> notes;         // diagnostics and losses of the capture
+};
+
+Top top_of(const Evidence& evidence, const TopOptions& options = {});
+
+std::string to_text(const Top& top);
+base::Json to_json(const Top& top);
+
+}  // namespace wago::diff

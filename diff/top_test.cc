@@ -1,0 +1,77 @@
+#include "diff/top.h"
+
+#include <gtest/gtest.h>
+
+#include "base/json.h"
+#include "diff/test_evidence.h"
+
+namespace wago::diff {
+namespace {
+
+TEST(Top, SaysPlainlyThatThereAreNoSamples) {
+  Top top = top_of(test_evidence());
+  EXPECT_NE(to_text(top).find("no native samples are available"), std::string::npos);
+  base::Json json = to_json(top);
+  EXPECT_FALSE(json.find("samples")->find("available")->as_bool());
+}
+
+TEST(Top, StaticDataIsLabelledAsNotHotSpots) {
+  Top top = top_of(test_evidence());
+  EXPECT_NE(to_text(top).find("static compiler data, not hot spots: 2 functions"), std::string::npos)
+      << to_text(top);
+  EXPECT_FALSE(to_json(top).find("static_compiler_data")->find("hot_spots")->as_bool());
+}
+
+TEST(Top, ShowsPhasesAndTheMeasuredOne) {
+  Top top = top_of(test_evidence());
+  ASSERT_EQ(top.phases.size(), 2u);
+  EXPECT_FALSE(top.phases[0].measured);
+  EXPECT_TRUE(top.phases[1].measured);
+  EXPECT_EQ(top.elapsed.wall_ns.median, 1000);
+  std::string text = to_text(top);
+  for (auto words : {"compile", "5 ms", "1,000 bytes", "execute", "100 invocations", "measured", "thread CPU",
+                     "900 ns", "100 iterations after 5 of warm-up, 100 invocations, 1 us each"}) {
+    EXPECT_NE(text.find(words), std::string::npos) << words << "\n" << text;
+  }
+}
+
+TEST(Top, TheLargestFunctionsComeFirstAndTheRestIsCounted) {
+  Evidence evidence = test_evidence();
+  evidence.images.images[0] =
+      test_module({test_function(0, "small", "1", 16), test_function(1, "large", "2", 640),
+                   test_function(2, "middle", "3", 64)});
+  Top top = top_of(evidence, {.limit = 2});
+  ASSERT_EQ(top.functions.size(), 2u);
+  EXPECT_EQ(top.functions[0].name, "large");
+  EXPECT_EQ(top.functions[1].name, "middle");
+  EXPECT_EQ(top.function_count, 3u);
+  EXPECT_EQ(top.code_bytes, 720u);
+  EXPECT_NE(to_text(top).find("and 1 more; --limit lists more"), std::string::npos);
+}
+
+TEST(Top, LossesAndDiagnosticsAreNotKeptQuiet) {
+  Evidence evidence = test_evidence();
+  evidence.manifest.diagnostics = {"the clock stepped"};
+  evidence.manifest.losses.spans = 3;
+  std::string text = to_text(top_of(evidence));
+  EXPECT_NE(text.find("the clock stepped"), std::string::npos);
+  EXPECT_NE(text.find("3 spans were lost"), std::string::npos);
+}
+
+TEST(Top, RatesAppearWhereTheWorkloadStatesThem) {
+  Evidence evidence = test_evidence();
+  EXPECT_EQ(to_text(top_of(evidence)).find("items"), std::string::npos);
+  evidence.manifest.items_per_iteration = 1000;  // an item a nanosecond
+  EXPECT_DOUBLE_EQ(top_of(evidence).items_per_second, 1e9);
+  EXPECT_NE(to_text(top_of(evidence)).find("1 G/s"), std::string::npos);
+}
+
+TEST(Top, ACaptureWithoutIterationsStillReads) {
+  Evidence evidence = test_evidence();
+  evidence.iterations.clear();
+  evidence.images.images.clear();
+  EXPECT_NE(to_text(top_of(evidence)).find("0 functions"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace wago::diff
