@@ -1,5 +1,5 @@
-// A decoded and validated module, before compilation: what the binary says, with function bodies left as bytes.
-// Immutable once decode_module() returned it; shared by compiled code and by every instance.
+// A decoded and validated module, before compilation: what the binary says, with function bodies left as
+// bytes. Immutable once decode_module() returned it; shared by compiled code and by every instance.
 #pragma once
 
 #include <cstdint>
@@ -64,15 +64,16 @@ struct DataSegment {
 // A function the module defines. Its body stays in the module's bytes.
 struct FunctionBody {
   uint32_t type_index = 0;
-  // Offset in the module of the body's first byte: the count of local declarations. A "wasm pc" is counted from here.
+  // Offset in the module of the body's first byte: the count of local declarations. A "wasm pc" is counted
+  // from here.
   uint32_t begin = 0;
-  uint32_t size = 0;         // bytes, local declarations and the final `end` included
-  uint32_t code_begin = 0;   // offset in the module of the first instruction
+  uint32_t size = 0;              // bytes, local declarations and the final `end` included
+  uint32_t code_begin = 0;        // offset in the module of the first instruction
   std::vector<ValueType> locals;  // declared locals, expanded, without the parameters
   // Filled by validation, for sizing what the compiler allocates:
-  uint32_t max_stack = 0;        // operand stack values
-  uint32_t max_control = 0;      // nested blocks
-  bool calls = false;            // has a call or call_indirect
+  uint32_t max_stack = 0;    // operand stack values
+  uint32_t max_control = 0;  // nested blocks, the function's own included
+  bool calls = false;        // has a call or call_indirect
 };
 
 struct CustomSection {
@@ -114,31 +115,36 @@ class Module {
     return std::span(bytes).subspan(body.begin, body.size);
   }
   uint32_t function_count() const { return static_cast<uint32_t>(function_types.size()); }
-  const Export* find_export(std::string_view name) const;  // nullptr if there is none; constant time
+  const Export* find_export(std::string_view name) const;  // nullptr if there is none; logarithmic
 
   // The name every reader shows: the name section's, else an export's, else "func[N]". Raw, not demangled.
   std::string function_name(uint32_t function) const;
   bool has_function_names() const;
   std::string name;  // the name section's module name, or empty
 
-  // From the name section; damaged sections leave them empty. Parallel to the function index space.
+  // From the name section. Parallel to the function index space, or empty if there are none; a name that is
+  // missing or damaged is empty.
   std::vector<std::string> function_names;
 
-  // Sorted by export name; built by decode_module().
+  // Indices into exports, sorted by name; and of functions only, sorted by function. Built by
+  // decode_module().
   std::vector<uint32_t> export_order;
+  std::vector<uint32_t> function_exports;
 };
 
 struct DecodeOptions {
-  unsigned workers = 1;            // threads for validating bodies; the result does not depend on it
+  unsigned workers = 1;  // threads for validating bodies; the result does not depend on it
   uint64_t max_module_bytes = uint64_t{1} << 30;
   uint32_t max_functions = 1000000;
-  uint32_t max_locals = 50000;     // per function
+  uint32_t max_locals = 50000;             // per function
   uint32_t max_function_bytes = 16 << 20;  // per body
-  // Further limits are constants in decode.cc, each refused by name.
+  // Further limits are constants in decode_limits.h, each refused by name.
 };
 
-// Decodes and validates. Errors are ErrorKind::Failed with section and module offset, and carry the reason in the
-// wording of the specification's test suite. With several errors the lowest offset wins, whatever `workers` is.
-base::Result<std::shared_ptr<const Module>> decode_module(std::vector<uint8_t> bytes, const DecodeOptions& options = {});
+// Decodes and validates. Errors are ErrorKind::Failed with section and module offset, and carry the reason in
+// the wording of the specification's test suite. With several errors the lowest offset wins, whatever
+// `workers` is.
+base::Result<std::shared_ptr<const Module>> decode_module(std::vector<uint8_t> bytes,
+                                                          const DecodeOptions& options = {});
 
 }  // namespace wago::runtime

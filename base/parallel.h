@@ -1,0 +1,16 @@
+// One loop over independent items on several threads. What the items compute must not depend on who computes
+// them.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+
+namespace wago::base {
+
+// Calls `chunk(worker, begin, end)` until [0, count) is covered: in increasing order of begin, each call at
+// most `chunk_size` items, from the calling thread (worker 0) and up to workers - 1 others. Returns when all
+// calls have. `chunk` must not throw. If the system refuses a thread, the others do its work.
+void parallel_for(unsigned workers, size_t count, size_t chunk_size,
+                  const std::function<void(unsigned worker, size_t begin, size_t end)>& chunk);
+
+}  // namespace wago::base

@@ -1,0 +1,44 @@
+#include "base/parallel.h"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <vector>
+
+namespace wago::base {
+namespace {
+
+TEST(ParallelFor, CoversEveryItemOnceWhateverTheWorkers) {
+  for (unsigned workers : {0u, 1u, 3u, 64u}) {
+    for (size_t count : {size_t{0}, size_t{1}, size_t{7}, size_t{1000}}) {
+      std::vector<std::atomic<int>> seen(count);
+      parallel_for(workers, count, 7, [&](unsigned, size_t begin, size_t end) {
+        EXPECT_LE(end - begin, 7u);
+        for (size_t i = begin; i < end; ++i) ++seen[i];
+      });
+      for (auto& times : seen) EXPECT_EQ(times, 1);
+    }
+  }
+}
+
+TEST(ParallelFor, WorkerNumbersAreBelowTheWorkers) {
+  std::atomic<unsigned> highest = 0;
+  parallel_for(3, 1000, 1, [&](unsigned worker, size_t, size_t) {
+    unsigned seen = highest;
+    while (worker > seen && !highest.compare_exchange_weak(seen, worker)) {
+    }
+  });
+  EXPECT_LT(highest, 3u);
+}
+
+TEST(ParallelFor, OneWorkerGoesInOrderOnTheCallingThread) {
+  std::vector<size_t> begins;
+  parallel_for(1, 10, 4, [&](unsigned worker, size_t begin, size_t) {
+    EXPECT_EQ(worker, 0u);
+    begins.push_back(begin);
+  });
+  EXPECT_EQ(begins, (std::vector<size_t>{0, 4, 8}));
+}
+
+}  // namespace
+}  // namespace wago::base
