@@ -1,0 +1,107 @@
+#include "base/process.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "base/clock.h"
+
+namespace wago::base {
+namespace {
+
+SpawnOptions shell(std::string script) {
+  return {.program = "/bin/sh", .argv = {"sh", "-c", std::move(script)}, .descriptors = {}};
+}
+
+std::string read_all(int fd) {
+  std::string text;
+  char buffer[256];
+  ssize_t got;
+  while ((got = ::read(fd, buffer, sizeof buffer)) > 0) text.append(buffer, static_cast<size_t>(got));
+  return text;
+}
+
+struct Pipe {
+  Pipe() {
+    int ends[2];
+    EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+    read = Fd(ends[0]);
+    write = Fd(ends[1]);
+  }
+  Fd read, write;
+};
+
+TEST(Process, TellsHowItEnded) {
+  EXPECT_EQ(to_string(*Process::spawn(shell("exit 3"))->wait(-1)), "exited with code 3");
+  EXPECT_TRUE(Process::spawn(shell("true"))->wait(-1)->ok());
+  EXPECT_EQ(to_string(*Process::spawn(shell("kill -9 $$"))->wait(-1)), "died of signal 9 (SIGKILL)");
+}
+
+TEST(Process, AProgramThatIsNotThereIsAnErrorNotAChild) {
+  auto process = Process::spawn({.program = "/nowhere/x", .argv = {"x"}, .descriptors = {}});
+  ASSERT_FALSE(process);
+  EXPECT_EQ(process.error().message, "cannot run /nowhere/x: No such file or directory");
+}
+
+TEST(Process, OnlyNamedDescriptorsAreInherited) {
+  Pipe pipe;
+  int leaked = ::open("/dev/null", O_RDONLY);  // not close-on-exec
+  SpawnOptions options = shell("ls /proc/self/fd | tr '\\n' ' ' >&5");
+  options.descriptors = {{pipe.write.get(), 5}};
+  auto process = Process::spawn(options);
+  ASSERT_TRUE(process);
+  pipe.write.reset();
+  // 3 is the directory ls itself reads.
+  EXPECT_EQ(read_all(pipe.read.get()), "0 1 2 3 5 ");
+  ::close(leaked);
+}
+
+TEST(Process, KillingTheGroupReachesGrandchildren) {
+  Pipe pipe;
+  SpawnOptions options = shell("sleep 1000 & echo started >&5; wait");
+  options.descriptors = {{pipe.write.get(), 5}};
+  auto process = Process::spawn(options);
+  pipe.write.reset();
+  char buffer[8];
+  ASSERT_EQ(::read(pipe.read.get(), buffer, 8), 8);
+  EXPECT_FALSE(process->wait(0));
+  process->kill_group();
+  EXPECT_EQ(process->wait(-1)->signal, SIGKILL);
+  EXPECT_EQ(read_all(pipe.read.get()), "") << "the grandchild holds the pipe no longer";
+}
+
+TEST(Process, WaitingIsBounded) {
+  auto process = Process::spawn(shell("sleep 1000"));
+  uint64_t before = monotonic_ns();
+  EXPECT_FALSE(process->wait(30));
+  EXPECT_LT(monotonic_ns() - before, 5'000'000'000u);
+}
+
+TEST(Process, DiesWithTheThreadThatStartedIt) {
+  Pipe pipe;
+  std::optional<Process> process;
+  std::thread starter([&] {
+    SpawnOptions options = shell("sleep 1000");
+    options.descriptors = {{pipe.write.get(), 5}};
+    auto spawned = Process::spawn(options);
+    if (spawned) process.emplace(std::move(*spawned));
+  });
+  starter.join();
+  pipe.write.reset();
+  ASSERT_TRUE(process);
+  EXPECT_EQ(process->wait(10'000)->signal, SIGKILL);
+}
+
+TEST(Process, ResidentMemoryIsSeen) {
+  auto process = Process::spawn(shell("sleep 1000"));
+  // Just after exec little is mapped in yet.
+  for (int i = 0; i < 1000 && process->resident_bytes() < 100'000; ++i) process->wait(5);
+  EXPECT_GT(process->resident_bytes(), 100'000u);
+  EXPECT_GT(memory_bytes(), process->resident_bytes());
+}
+
+}  // namespace
+}  // namespace wago::base
