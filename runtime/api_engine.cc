@@ -20,7 +20,8 @@ Result<Module> Engine::compile(std::vector<uint8_t> bytes) const {
   if (!decoded) return decoded.error();
   auto image = data_->compiler().compile(**decoded, data_->compile_settings());
   if (!image) return image.error();
-  auto module = runtime::ModuleData::create(data_, *std::move(decoded), *std::move(image));
+  auto module = runtime::ModuleData::create(data_, *std::move(decoded), *std::move(image),
+                                            data_->settings().code_offset);
   if (!module) return module.error();
   return Module(*std::move(module));
 }

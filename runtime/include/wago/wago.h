@@ -65,6 +65,7 @@ struct EngineSettings {
   bool verify_ir = false;         // verify the IR after every pass
   bool source_maps = false;       // keep a source position for every instruction; the code's bytes do not change
   unsigned workers = 1;           // compile threads, 0: one a core; does not change the code
+  uint32_t code_offset = 0;       // moves a module's code inside its first cache line: 0, 16, 32 or 48 bytes
   bool operator==(const EngineSettings&) const = default;
 };
 
