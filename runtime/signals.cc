@@ -85,9 +85,12 @@ bool resume_at_landing_pad(const siginfo_t* info, ucontext_t* context) {
   TrapRecord& record = *activation->trap;
   record.code = site->code;
   Walk walk(record);
-  // A host adapter raises what its host function left: the frame shown is the host function's.
-  const bool in_host_adapter = site->code == base::TrapCode::Host && !code->module();
-  walk.add(in_host_adapter ? 0 : pc, in_host_adapter ? activation->exit_host : nullptr);
+  // In a host adapter r15 is the host function, and the frame shown is its, not the adapter's.
+  if (code->module()) {
+    walk.add(pc, nullptr);
+  } else {
+    walk.add(0, reinterpret_cast<const HostFunction*>(static_cast<uint64_t>(registers[REG_R15])));
+  }
   walk.add_callers(static_cast<uint64_t>(registers[REG_RBP]), sp, *activation);
   walk.add_outer(activation->outer);
 
