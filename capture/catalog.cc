@@ -181,7 +181,48 @@ class CatalogReader {
   std::unordered_set<std::string> ids_;
 };
 
+Json slots_json(const std::vector<uint64_t>& slots) {
+  return Json::array(std::vector<Json>(slots.begin(), slots.end()));
+}
+
+Json call_json(const Call& call) {
+  Json json = Json::object({{"export", call.export_name}, {"args", slots_json(call.args)}});
+  if (call.want_trap) return json.set("want_trap", base::spelling(*call.want_trap));
+  return json.set("want", slots_json(call.want));
+}
+
+Json workload_json(const Workload& workload) {
+  Json json = Json::object({{"id", workload.id}, {"module", workload.module_path}});
+  if (!workload.description.empty()) json.set("description", workload.description);
+  if (workload.module_sha256) json.set("module_sha256", base::to_hex(*workload.module_sha256));
+  if (workload.init) json.set("init", *workload.init);
+  Json calls = Json::array();
+  for (const Call& call : workload.calls) calls.push(call_json(call));
+  json.set("calls", std::move(calls));
+  if (workload.iterations) json.set("iterations", *workload.iterations);
+  if (workload.duration_ns) json.set("duration", base::format_duration(*workload.duration_ns));
+  json.set("warmup", workload.warmup);
+  json.set("mode", base::spelling(workload.mode));
+  json.set("phase", base::spelling(workload.phase));
+  json.set("backend", base::spelling(workload.backend));
+  json.set("bounds", base::spelling(workload.engine.bounds));
+  json.set("level", workload.engine.level);
+  json.set("interruptible", workload.engine.interruptible);
+  json.set("items_per_iteration", workload.items_per_iteration);
+  json.set("bytes_per_iteration", workload.bytes_per_iteration);
+  json.set("labels", Json::array(std::vector<Json>(workload.labels.begin(), workload.labels.end())));
+  return json;
+}
+
 }  // namespace
+
+std::string to_catalog_text(const std::string& name, const std::vector<Workload>& workloads) {
+  Json list = Json::array();
+  for (const Workload& workload : workloads) list.push(workload_json(workload));
+  Json root = Json::object({{"version", kCatalogVersion}, {"catalog", name}});
+  root.set("workloads", std::move(list));
+  return root.dump(2) + "\n";
+}
 
 base::Result<Workload> Catalog::find(std::string_view id) const {
   std::vector<std::string_view> candidates;

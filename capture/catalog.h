@@ -41,4 +41,7 @@ base::Result<Catalog> read_catalog(const std::string& path, base::Files& files =
 base::Result<Catalog> parse_catalog(std::string_view text, const std::string& file,
                                     const CatalogLimits& limits = {});
 
+// A catalog that reads back as these workloads, modules as they are named.
+std::string to_catalog_text(const std::string& name, const std::vector<Workload>& workloads);
+
 }  // namespace wago::capture

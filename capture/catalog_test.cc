@@ -145,6 +145,26 @@ TEST(Catalog, AnUnknownNameListsTheCandidates) {
   EXPECT_EQ(catalog->find("div")->id, "div");
 }
 
+TEST(Catalog, WhatIsWrittenReadsBack) {
+  const Catalog original = *parse_catalog(kBundled, "c.json");
+  std::string text = to_catalog_text("again", original.workloads);
+  auto again = parse_catalog(text, "c.json");
+  ASSERT_TRUE(again) << again.error().to_string();
+  EXPECT_EQ(again->name, "again");
+  ASSERT_EQ(again->workloads.size(), 2u);
+  for (size_t i = 0; i < 2; ++i) {
+    const Workload &a = original.workloads[i], &b = again->workloads[i];
+    EXPECT_EQ(contract_sha256(a), contract_sha256(b));
+    EXPECT_EQ(a.iterations, b.iterations);
+    EXPECT_EQ(a.duration_ns, b.duration_ns);
+    EXPECT_EQ(a.warmup, b.warmup);
+    EXPECT_EQ(a.mode, b.mode);
+    EXPECT_EQ(a.engine, b.engine);
+    EXPECT_EQ(a.labels, b.labels);
+    EXPECT_EQ(a.items_per_iteration, b.items_per_iteration);
+  }
+}
+
 TEST(Catalog, AFileThatIsNotThereIsAUsageError) {
   base::MemoryFiles files;
   EXPECT_EQ(read_catalog("none.json", files).error().to_string(),

@@ -1,0 +1,348 @@
+#include "harness/phases.h"
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+
+#include "harness/invoker.h"
+#include "runtime/code_image.h"
+
+namespace wago::harness {
+
+namespace {
+
+using base::Phase;
+
+// Each reserves address space for its memories; together they must stay a small part of it.
+constexpr uint64_t kMaxInstances = 64;
+constexpr uint64_t kMaxModules = 16;
+
+RunFailure plain(const base::Error& error) {
+  return {error, error.message};
+}
+
+RunStatus instantiate_into(const Subject& subject, const wago::Module& module,
+                           std::vector<wago::Instance>& instances) {
+  auto made = subject.instantiate(module);
+  if (auto* failure = std::get_if<RunFailure>(&made)) return *failure;
+  instances.push_back(std::get<wago::Instance>(std::move(made)));
+  return {};
+}
+
+// A whole life of `module`, its results compared.
+RunStatus try_out(const Subject& subject, const wago::Module& module) {
+  std::vector<wago::Instance> instances;
+  if (auto failure = instantiate_into(subject, module, instances)) return failure;
+  if (auto failure = subject.initialize(instances[0])) return failure;
+  return subject.verify(instances[0]);
+}
+
+// An iteration decodes, validates and compiles the module. It is right when the code equals that of a
+// compilation whose results were compared.
+class CompileWork : public Work {
+ public:
+  explicit CompileWork(const Subject& subject) : subject_(subject) {}
+  uint64_t max_batch() const override { return kMaxModules; }
+  RunStatus prepare(uint64_t count, bool) override {
+    modules_.reserve(count);
+    copies_.clear();
+    for (uint64_t i = 0; i < count; ++i) copies_.push_back(subject_.bytes());
+    return {};
+  }
+  RunStatus run(uint64_t count) override {
+    for (uint64_t i = 0; i < count; ++i) {
+      auto module = subject_.engine().compile(std::move(copies_[i]));
+      if (!module) return plain(module.error());
+      modules_.push_back(std::move(*module));
+    }
+    return {};
+  }
+  RunStatus finish(uint64_t, bool verify) override {
+    for (const wago::Module& module : modules_) {
+      if (module.code().bytes == subject_.reference().code().bytes) continue;
+      return plain(base::failed("two compilations of the module gave different code"));
+    }
+    RunStatus status = verify ? try_out(subject_, modules_.back()) : RunStatus();
+    modules_.clear();
+    return status;
+  }
+
+ private:
+  const Subject& subject_;
+  std::vector<std::vector<uint8_t>> copies_;
+  std::vector<wago::Module> modules_;
+};
+
+class InstantiateWork : public Work {
+ public:
+  explicit InstantiateWork(const Subject& subject) : subject_(subject) {}
+  uint64_t max_batch() const override { return kMaxInstances; }
+  RunStatus prepare(uint64_t count, bool) override {
+    instances_.reserve(count);
+    return {};
+  }
+  RunStatus run(uint64_t count) override {
+    for (uint64_t i = 0; i < count; ++i) {
+      if (auto failure = instantiate_into(subject_, subject_.reference(), instances_)) return failure;
+    }
+    return {};
+  }
+  RunStatus finish(uint64_t, bool verify) override {
+    RunStatus status;
+    if (verify) {
+      status = subject_.initialize(instances_.back());
+      if (!status) status = subject_.verify(instances_.back());
+    }
+    instances_.clear();
+    return status;
+  }
+
+ protected:
+  const Subject& subject_;
+  std::vector<wago::Instance> instances_;
+};
+
+class InitializeWork : public InstantiateWork {
+ public:
+  using InstantiateWork::InstantiateWork;
+  RunStatus prepare(uint64_t count, bool) override {
+    instances_.reserve(count);
+    return InstantiateWork::run(count);
+  }
+  RunStatus run(uint64_t) override {
+    for (const wago::Instance& instance : instances_) {
+      if (auto failure = subject_.initialize(instance)) return failure;
+    }
+    return {};
+  }
+  RunStatus finish(uint64_t, bool verify) override {
+    RunStatus status = verify ? subject_.verify(instances_.back()) : RunStatus();
+    instances_.clear();
+    return status;
+  }
+};
+
+class ExecuteWork : public Work {
+ public:
+  explicit ExecuteWork(Invoker invoker) : invoker_(std::move(invoker)) {}
+  RunStatus prepare(uint64_t, bool) override { return {}; }
+  RunStatus run(uint64_t count) override { return invoker_.run(count); }
+  RunStatus finish(uint64_t, bool) override { return {}; }
+
+ private:
+  Invoker invoker_;
+};
+
+class CloseWork : public InstantiateWork {
+ public:
+  using InstantiateWork::InstantiateWork;
+  RunStatus prepare(uint64_t count, bool verify) override {
+    instances_.reserve(count);
+    if (auto failure = InstantiateWork::run(count)) return failure;
+    for (const wago::Instance& instance : instances_) {
+      if (auto failure = subject_.initialize(instance)) return failure;
+    }
+    return verify ? subject_.verify(instances_.back()) : RunStatus();
+  }
+  RunStatus run(uint64_t) override {
+    instances_.clear();
+    return {};
+  }
+  RunStatus finish(uint64_t, bool) override { return {}; }
+};
+
+// Everything, every time; also keeps the share of each part.
+class LifecycleWork : public Work {
+ public:
+  static constexpr size_t kParts = 5;
+  static constexpr Phase kPart[kParts] = {Phase::Compile, Phase::Instantiate, Phase::Initialize,
+                                          Phase::Execute, Phase::Close};
+
+  LifecycleWork(const Subject& subject, base::Clock& clock) : subject_(subject), clock_(clock) {}
+  RunStatus prepare(uint64_t count, bool) override {
+    copies_.clear();
+    for (uint64_t i = 0; i < count; ++i) copies_.push_back(subject_.bytes());
+    return {};
+  }
+  uint64_t max_batch() const override { return kMaxModules; }
+  RunStatus run(uint64_t count) override {
+    for (uint64_t i = 0; i < count; ++i) {
+      if (auto failure = live(std::move(copies_[i]))) return failure;
+    }
+    return {};
+  }
+  RunStatus finish(uint64_t, bool) override { return {}; }
+  void begin_measured() override { std::fill(elapsed_ns_, elapsed_ns_ + kParts, 0); }
+  uint64_t elapsed_ns(size_t part) const { return elapsed_ns_[part]; }
+
+ private:
+  RunStatus live(std::vector<uint8_t> bytes) {
+    at_ = clock_.monotonic_ns();
+    std::optional<wago::Module> module;
+    {
+      auto compiled = subject_.engine().compile(std::move(bytes));
+      if (!compiled) return plain(compiled.error());
+      module = std::move(*compiled);
+    }
+    part_ends(0);
+    std::vector<wago::Instance> instances;
+    if (auto failure = instantiate_into(subject_, *module, instances)) return failure;
+    part_ends(1);
+    if (auto failure = subject_.initialize(instances[0])) return failure;
+    part_ends(2);
+    if (auto failure = subject_.verify(instances[0])) return failure;
+    part_ends(3);
+    instances.clear();
+    module.reset();
+    part_ends(4);
+    return {};
+  }
+  void part_ends(size_t part) {
+    uint64_t now = clock_.monotonic_ns();
+    elapsed_ns_[part] += now - at_;
+    at_ = now;
+  }
+
+  const Subject& subject_;
+  base::Clock& clock_;
+  std::vector<std::vector<uint8_t>> copies_;
+  uint64_t at_ = 0;
+  uint64_t elapsed_ns_[kParts] = {};
+};
+
+class PhaseRecorder {
+ public:
+  PhaseRecorder(const Subject& subject, base::Clock& clock, ProgressPage& progress, Recorded& recorded)
+      : subject_(subject), clock_(clock), progress_(progress), recorded_(recorded) {}
+
+  RunStatus record() {
+    switch (subject_.workload().phase) {
+      case Phase::Compile: {
+        CompileWork work(subject_);
+        return measure(work, subject_.bytes().size());
+      }
+      case Phase::Instantiate: {
+        compiled();
+        InstantiateWork work(subject_);
+        return measure(work, 1);
+      }
+      case Phase::Initialize: {
+        compiled();
+        InitializeWork work(subject_);
+        return measure(work, 1);
+      }
+      case Phase::Execute:
+        return execute();
+      case Phase::Close: {
+        compiled();
+        CloseWork work(subject_);
+        return measure(work, 1);
+      }
+      case Phase::All:
+        return lifecycles();
+      case Phase::Reload:
+        break;
+    }
+    WAGO_UNREACHABLE("a phase that unsupported() lets pass");
+  }
+
+ private:
+  void add(Phase phase, uint64_t start_unix, uint64_t end_unix, uint64_t elapsed, uint64_t work) {
+    recorded_.phases.push_back(
+        {phase, start_unix, end_unix, elapsed, work, std::string(capture::work_unit(phase))});
+  }
+
+  // The compilation that load() did.
+  void compiled() {
+    add(Phase::Compile, subject_.compile_start_unix_ns(),
+        subject_.compile_start_unix_ns() + subject_.compile_ns(), subject_.compile_ns(),
+        subject_.bytes().size());
+  }
+
+  // A phase on the way to the measured one: once.
+  template <class Body>
+  RunStatus once(Phase phase, Body body) {
+    progress_.enter(phase);
+    uint64_t start_unix = clock_.unix_ns(), start = clock_.monotonic_ns();
+    RunStatus status = body();
+    uint64_t elapsed = clock_.monotonic_ns() - start;
+    if (!status) add(phase, start_unix, clock_.unix_ns(), elapsed, 1);
+    return status;
+  }
+
+  RunStatus execute() {
+    compiled();
+    std::vector<wago::Instance> instances;
+    auto instantiate = [&] { return instantiate_into(subject_, subject_.reference(), instances); };
+    if (auto failure = once(Phase::Instantiate, instantiate)) return failure;
+    if (subject_.workload().init) {
+      auto initialize = [&] { return subject_.initialize(instances[0]); };
+      if (auto failure = once(Phase::Initialize, initialize)) return failure;
+    }
+    {
+      auto invoker = Invoker::create(subject_.workload(), instances[0]);
+      if (!invoker) return plain(invoker.error());
+      ExecuteWork work(std::move(*invoker));
+      recorded_.invocations = 0;
+      if (auto failure = measure(work, subject_.workload().calls.size())) return failure;
+    }
+    return once(Phase::Close, [&] {
+      instances.clear();
+      return RunStatus();
+    });
+  }
+
+  RunStatus lifecycles() {
+    LifecycleWork work(subject_, clock_);
+    if (auto failure = measure(work, 1)) return failure;
+    const capture::PhaseRecord all = recorded_.phases.back();
+    recorded_.phases.pop_back();
+    const uint64_t lives = all.completed_work;
+    for (size_t i = 0; i < LifecycleWork::kParts; ++i) {
+      Phase part = LifecycleWork::kPart[i];
+      if (part == Phase::Initialize && !subject_.workload().init) continue;
+      uint64_t each = part == Phase::Compile   ? subject_.bytes().size()
+                      : part == Phase::Execute ? subject_.workload().calls.size()
+                                               : 1;
+      add(part, all.start_unix_ns, all.end_unix_ns, work.elapsed_ns(i), lives * each);
+    }
+    recorded_.phases.push_back(all);
+    return {};
+  }
+
+  // Warm-up, then the measured phase, whose iterations do `work_each` units of work.
+  RunStatus measure(Work& work, uint64_t work_each) {
+    const capture::Workload& workload = subject_.workload();
+    Measurement measurement(work, clock_, progress_);
+    progress_.enter(workload.phase, true);
+    if (auto failure = measurement.warm_up(workload.warmup)) {
+      failure->stored += ", in warm-up";
+      return failure;
+    }
+    LoopLimits limits;
+    limits.iterations = workload.iterations.value_or(0);
+    limits.duration_ns = workload.duration_ns.value_or(capture::kDefaultDurationNs);
+    progress_.enter(workload.phase);
+    LoopResult& loop = recorded_.loop;
+    if (auto failure = measurement.run(limits, loop)) return failure;
+    if (workload.phase == Phase::Execute || workload.phase == Phase::All) {
+      recorded_.invocations = loop.iterations * workload.calls.size();
+    }
+    add(workload.phase, loop.start_unix_ns, loop.end_unix_ns, loop.elapsed_ns, loop.iterations * work_each);
+    return {};
+  }
+
+  const Subject& subject_;
+  base::Clock& clock_;
+  ProgressPage& progress_;
+  Recorded& recorded_;
+};
+
+}  // namespace
+
+RunStatus record_phases(const Subject& subject, base::Clock& clock, ProgressPage& progress,
+                        Recorded& recorded) {
+  return PhaseRecorder(subject, clock, progress, recorded).record();
+}
+
+}  // namespace wago::harness

@@ -1,0 +1,27 @@
+// The phases of a workload, one Work each (see docs/recording.md for what an iteration of each is and what is
+// checked).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "base/clock.h"
+#include "capture/manifest.h"
+#include "harness/measure.h"
+#include "harness/progress.h"
+#include "harness/subject.h"
+
+namespace wago::harness {
+
+struct Recorded {
+  std::vector<capture::PhaseRecord> phases;  // in the order they ran
+  LoopResult loop;                           // of the measured phase
+  uint64_t invocations = 0;                  // calls in it
+};
+
+// Runs the workload's life up to and through its measured phase. `recorded` holds what was done so far even
+// when the status says why it stopped.
+RunStatus record_phases(const Subject& subject, base::Clock& clock, ProgressPage& progress,
+                        Recorded& recorded);
+
+}  // namespace wago::harness

@@ -1,0 +1,141 @@
+#include "harness/record_protocol.h"
+
+#include "capture/catalog.h"
+#include "harness/channel.h"
+
+namespace wago::harness {
+
+namespace {
+
+using base::Json;
+using base::JsonReader;
+
+constexpr const char* kSource = "recorder message";
+
+template <class T>
+base::Result<T> checked(JsonReader& reader, T value) {
+  if (reader.error()) return *reader.error();
+  return value;
+}
+
+Json phase_json(const capture::PhaseRecord& phase) {
+  return Json::object({{"name", base::spelling(phase.phase)},
+                       {"start_unix_ns", phase.start_unix_ns},
+                       {"end_unix_ns", phase.end_unix_ns},
+                       {"elapsed_ns", phase.elapsed_ns},
+                       {"completed_work", phase.completed_work},
+                       {"work_unit", phase.work_unit}});
+}
+
+capture::PhaseRecord read_phase(JsonReader& reader) {
+  capture::PhaseRecord phase;
+  phase.phase = base::read_word<base::Phase>(reader, "name", base::spellings<base::Phase>());
+  phase.start_unix_ns = reader.u64("start_unix_ns");
+  phase.end_unix_ns = reader.u64("end_unix_ns");
+  phase.elapsed_ns = reader.u64("elapsed_ns");
+  phase.completed_work = reader.u64("completed_work");
+  phase.work_unit = reader.string("work_unit");
+  return phase;
+}
+
+}  // namespace
+
+std::string message_kind(const Json& message) {
+  const Json* kind = message.find("kind");
+  return kind && kind->is_string() ? kind->as_string() : "";
+}
+
+// A workload travels as the catalog that declares it; its module as it was named, so that messages name it
+// so.
+Json to_json(const Request& message) {
+  return Json::object({{"kind", "request"},
+                       {"module", message.workload.module_path},
+                       {"catalog", capture::to_catalog_text("request", {message.workload})},
+                       {"spill_everything", message.spill_everything},
+                       {"code_offset", message.code_offset}});
+}
+
+base::Result<Request> read_request(const Json& message) {
+  JsonReader reader(message, kSource);
+  Request request;
+  std::string module = reader.string("module"), catalog = reader.string("catalog");
+  request.spill_everything = reader.boolean("spill_everything");
+  request.code_offset = reader.u32("code_offset");
+  if (reader.error()) return *reader.error();
+  auto parsed = capture::parse_catalog(catalog, kSource);
+  if (!parsed) return parsed.error();
+  if (parsed->workloads.size() != 1) return base::failed("a request is for one workload");
+  request.workload = std::move(parsed->workloads[0]);
+  request.workload.module_path = module;
+  return request;
+}
+
+Json to_json(const Ready& message) {
+  return Json::object({{"kind", "ready"},
+                       {"module_bytes", message.module_bytes},
+                       {"code_section_bytes", message.code_section_bytes},
+                       {"guest_stack_bytes", message.guest_stack_bytes},
+                       {"module_sha256", message.module_sha256}});
+}
+
+base::Result<Ready> read_ready(const Json& message) {
+  JsonReader reader(message, kSource);
+  Ready ready;
+  ready.module_bytes = reader.u64("module_bytes");
+  ready.code_section_bytes = reader.u64("code_section_bytes");
+  ready.guest_stack_bytes = reader.u64("guest_stack_bytes");
+  ready.module_sha256 = reader.string("module_sha256");
+  return checked(reader, std::move(ready));
+}
+
+Json to_json(const Go& message) {
+  return Json::object({{"kind", "go"}, {"directory", message.directory}});
+}
+
+base::Result<Go> read_go(const Json& message) {
+  JsonReader reader(message, kSource);
+  Go go{reader.string("directory")};
+  return checked(reader, std::move(go));
+}
+
+Json to_json(const Done& message) {
+  Json phases = Json::array(), files = Json::array();
+  for (const capture::PhaseRecord& phase : message.phases) phases.push(phase_json(phase));
+  for (const std::string& file : message.files) files.push(file);
+  return Json::object({{"kind", "done"},
+                       {"phases", std::move(phases)},
+                       {"iterations", message.iterations},
+                       {"invocations", message.invocations},
+                       {"wall_ns", message.wall_ns},
+                       {"cpu_ns", message.cpu_ns},
+                       {"code_sha256", message.code_sha256},
+                       {"files", std::move(files)}});
+}
+
+base::Result<Done> read_done(const Json& message) {
+  JsonReader reader(message, kSource);
+  Done done;
+  reader.array("phases", [&](JsonReader& phase) { done.phases.push_back(read_phase(phase)); });
+  done.iterations = reader.u64("iterations");
+  done.invocations = reader.u64("invocations");
+  done.wall_ns = reader.u64("wall_ns");
+  done.cpu_ns = reader.u64("cpu_ns");
+  done.code_sha256 = reader.string("code_sha256");
+  reader.array("files", [&](JsonReader& file) { done.files.push_back(file.as_string()); });
+  return checked(reader, std::move(done));
+}
+
+Json to_json(const Failure& message) {
+  return Json::object(
+      {{"kind", "failure"}, {"error", error_json(message.error)}, {"stored", message.stored}});
+}
+
+base::Result<Failure> read_failure(const Json& message) {
+  JsonReader reader(message, kSource);
+  Failure failure;
+  failure.error = read_error(reader.object("error"));
+  failure.stored = reader.string("stored");
+  return checked(reader, std::move(failure));
+}
+
+}  // namespace wago::harness

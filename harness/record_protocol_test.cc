@@ -1,0 +1,63 @@
+#include "harness/record_protocol.h"
+
+#include <gtest/gtest.h>
+
+#include "capture/catalog.h"
+
+namespace wago::harness {
+namespace {
+
+Request example() {
+  Request request;
+  capture::Workload& workload = request.workload;
+  workload.id = "div";
+  workload.module_path = "some dir/div.wasm";
+  workload.init = "setup";
+  workload.calls = {{"div", {1, UINT64_MAX}, {3}, {}},
+                    {"div", {1, 0}, {}, base::TrapCode::IntegerDivideByZero}};
+  workload.iterations = 17;
+  workload.mode = base::Mode::Prepared;
+  workload.phase = base::Phase::Instantiate;
+  workload.engine = {base::Bounds::Explicit, 0, true};
+  request.spill_everything = true;
+  request.code_offset = 48;
+  return request;
+}
+
+TEST(RecordProtocol, ARequestArrivesAsItWasSent) {
+  base::Json json = to_json(example());
+  EXPECT_EQ(message_kind(json), "request");
+  auto request = read_request(json);
+  ASSERT_TRUE(request) << request.error().to_string();
+  EXPECT_EQ(request->workload.module_path, "some dir/div.wasm") << "messages name the module as the user did";
+  EXPECT_EQ(request->workload.calls, example().workload.calls);
+  EXPECT_EQ(capture::contract_sha256(request->workload), capture::contract_sha256(example().workload));
+  EXPECT_EQ(request->workload.engine, example().workload.engine);
+  EXPECT_EQ(request->workload.iterations, 17u);
+  EXPECT_EQ(request->workload.phase, base::Phase::Instantiate);
+  EXPECT_EQ(request->code_offset, 48u);
+  EXPECT_TRUE(request->spill_everything);
+}
+
+TEST(RecordProtocol, ResultsAndFailuresArriveAsTheyWereSent) {
+  Done done{{{base::Phase::Execute, 1, 2, 3, 4, "invocations"}}, 5, 6, 7, 8, "code", {"images.json"}};
+  auto back = read_done(to_json(done));
+  ASSERT_TRUE(back);
+  EXPECT_EQ(back->phases, done.phases);
+  EXPECT_EQ(back->iterations, 5u);
+  EXPECT_EQ(back->cpu_ns, 8u);
+  EXPECT_EQ(back->files, done.files);
+  auto failure = read_failure(to_json(Failure{base::usage_error("seen 7"), "differs"}));
+  EXPECT_EQ(failure->error.message, "seen 7");
+  EXPECT_EQ(failure->error.kind, base::ErrorKind::Usage);
+  EXPECT_EQ(failure->stored, "differs");
+}
+
+TEST(RecordProtocol, WhatIsMissingIsAnError) {
+  EXPECT_FALSE(read_done(base::Json::object({{"kind", "done"}})));
+  EXPECT_FALSE(read_ready(base::Json::array()));
+  EXPECT_EQ(message_kind(base::Json(3)), "");
+}
+
+}  // namespace
+}  // namespace wago::harness

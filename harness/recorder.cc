@@ -1,0 +1,359 @@
+// The parent's side of a recording: it starts the child, watches it, and is the only one to say `complete`.
+#include "harness/recorder.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "base/clock.h"
+#include "base/duration.h"
+#include "base/files.h"
+#include "base/process.h"
+#include "capture/capture.h"
+#include "harness/channel.h"
+#include "harness/machine.h"
+#include "harness/progress.h"
+#include "harness/record_protocol.h"
+#include "harness/subject.h"
+
+namespace wago::harness {
+
+namespace {
+
+constexpr int kTickMs = 100;
+// The share of the machine's memory a guest's process may take.
+constexpr uint64_t kMemoryQuarters = 3;
+
+// SIGINT and SIGTERM become a byte in a pipe while this lives.
+class SignalWatch {
+ public:
+  SignalWatch() {
+    int ends[2];
+    WAGO_CHECK(::pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0);
+    read_ = base::Fd(ends[0]);
+    write_ = base::Fd(ends[1]);
+    target_ = write_.get();
+    struct sigaction action {};
+    action.sa_handler = on_signal;
+    action.sa_flags = SA_RESTART;
+    ::sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &action, &previous_[i]);
+  }
+  ~SignalWatch() {
+    for (size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &previous_[i], nullptr);
+    target_ = -1;
+  }
+  SignalWatch(const SignalWatch&) = delete;
+  SignalWatch& operator=(const SignalWatch&) = delete;
+
+  int fd() const { return read_.get(); }
+  // 0: none came.
+  int take() {
+    unsigned char signal = 0;
+    return ::read(read_.get(), &signal, 1) == 1 ? signal : 0;
+  }
+
+ private:
+  static constexpr std::array<int, 2> kSignals = {SIGINT, SIGTERM};
+  static void on_signal(int signal) {
+    int saved = errno;
+    auto byte = static_cast<unsigned char>(signal);
+    [[maybe_unused]] ssize_t written = ::write(target_, &byte, 1);
+    errno = saved;
+  }
+  static inline volatile sig_atomic_t target_ = -1;
+  base::Fd read_, write_;
+  std::array<struct sigaction, 2> previous_{};
+};
+
+// The page by which the child tells how far it is.
+class SharedProgress {
+ public:
+  static base::Result<SharedProgress> create() {
+    base::Fd fd(::memfd_create("wago-progress", MFD_CLOEXEC));
+    if (!fd.ok() || ::ftruncate(fd.get(), sizeof(ProgressPage)) != 0) return failure();
+    void* at = ::mmap(nullptr, sizeof(ProgressPage), PROT_READ | PROT_WRITE, MAP_SHARED, fd.get(), 0);
+    if (at == MAP_FAILED) return failure();
+    return SharedProgress(std::move(fd), new (at) ProgressPage);
+  }
+  ~SharedProgress() {
+    if (page_) ::munmap(page_, sizeof(ProgressPage));
+  }
+  SharedProgress(SharedProgress&& other) noexcept
+      : fd_(std::move(other.fd_)), page_(std::exchange(other.page_, nullptr)) {}
+  int fd() const { return fd_.get(); }
+
+  Progress read() const {
+    Progress progress;
+    auto phases = static_cast<uint8_t>(base::spellings<base::Phase>().size());
+    uint8_t phase = page_->phase.load(std::memory_order_relaxed);
+    progress.phase = static_cast<base::Phase>(phase < phases ? phase : 0);
+    progress.warming_up = page_->warming_up.load(std::memory_order_relaxed) != 0;
+    progress.iterations = page_->iterations.load(std::memory_order_relaxed);
+    progress.elapsed_ns = page_->elapsed_ns.load(std::memory_order_relaxed);
+    return progress;
+  }
+
+ private:
+  static base::Error failure() {
+    return base::failed(std::string("cannot make a page of shared memory: ") + std::strerror(errno));
+  }
+  SharedProgress(base::Fd fd, ProgressPage* page) : fd_(std::move(fd)), page_(page) {}
+  base::Fd fd_;
+  ProgressPage* page_;
+};
+
+std::string where(const Progress& progress) {
+  std::string text = "during phase " + std::string(base::spelling(progress.phase));
+  if (progress.warming_up) text += " (warm-up)";
+  if (progress.iterations) text += " after " + std::to_string(progress.iterations) + " iterations";
+  return text;
+}
+
+Failure same(std::string sentence) {
+  return {base::failed(sentence), sentence};
+}
+
+// What can be refused without looking at the module.
+std::optional<base::Error> refuse(const RecordRequest& request) {
+  if (auto checked = capture::check(request.workload); !checked) return checked.error();
+  if (auto lacking = unsupported(request.workload)) return lacking;
+  if (request.code_offset % 16 != 0 || request.code_offset > 48) {
+    return base::usage_error("a code offset is 0, 16, 32 or 48 bytes");
+  }
+  if (request.out.empty()) return base::usage_error("name the directory to record into");
+  if (base::system_files().exists(request.out)) {
+    return base::usage_error("exists already and is never replaced; name another directory or remove it",
+                             {.file = request.out});
+  }
+  return std::nullopt;
+}
+
+capture::Manifest first_manifest(const RecordRequest& request, const Ready& ready) {
+  const capture::Workload& workload = request.workload;
+  const base::BuildInfo& build = base::build_info();
+  capture::Manifest m;
+  m.program_version = build.version;
+  m.revision = build.revision;
+  m.dirty = build.dirty;
+  m.runner_id = runner_id();
+  if (build.dirty == base::Dirty::Unknown) {
+    m.diagnostics.push_back(
+        "the revision of the recording program is unknown: it was not built in its repository");
+  }
+  m.workload = workload.id;
+  m.catalog = request.catalog;
+  m.module_name = base::base_name(workload.module_path);
+  m.module_bytes = ready.module_bytes;
+  m.code_section_bytes = ready.code_section_bytes;
+  m.module_sha256 = ready.module_sha256;
+  m.contract_sha256 = base::to_hex(capture::contract_sha256(workload));
+  m.calls_per_iteration = workload.calls.size();
+  m.items_per_iteration = workload.items_per_iteration;
+  m.bytes_per_iteration = workload.bytes_per_iteration;
+  m.labels = workload.labels;
+  m.target = machine().target;
+  m.cpu_model = machine().cpu_model;
+  m.os_version = machine().os_version;
+  m.logical_cpus = machine().logical_cpus;
+  m.backend = workload.backend;
+  m.collector_version = "wago " + build.version;
+  m.capture_phase = workload.phase;
+  m.invocation_mode = workload.mode;
+  m.effective_settings.engine = workload.engine;
+  m.effective_settings.spill_everything = request.spill_everything;
+  m.effective_settings.code_offset = request.code_offset;
+  m.effective_settings.guest_stack_bytes = ready.guest_stack_bytes;
+  m.requested_iterations = workload.iterations.value_or(0);
+  if (!workload.iterations)
+    m.requested_duration_ns = workload.duration_ns.value_or(capture::kDefaultDurationNs);
+  m.warmup_iterations = workload.warmup;
+  return m;
+}
+
+class Recording {
+ public:
+  Recording(const RecordRequest& request, SharedProgress progress)
+      : request_(request), progress_(std::move(progress)) {
+    deadline_ns_ = base::monotonic_ns() + request.collection_timeout_ns;
+    memory_limit_ =
+        request.memory_limit_bytes ? request.memory_limit_bytes : base::memory_bytes() / 4 * kMemoryQuarters;
+  }
+
+  RecordOutcome run() {
+    RecordOutcome outcome;
+    std::optional<Failure> failure = supervise();
+    // Before anything is published: nothing may still be writing into the directory.
+    child_.reset();
+    if (failure) {
+      outcome.error = failure->error;
+      if (writer_) {
+        manifest_.diagnostics.push_back(failure->stored);
+        // The capture is unfinished with or without the sentence.
+        (void)writer_->update(manifest_);
+      }
+    }
+    outcome.interrupted_by = interrupted_by_;
+    outcome.created = created_;
+    outcome.manifest = std::move(manifest_);
+    return outcome;
+  }
+
+ private:
+  std::optional<Failure> supervise() {
+    if (auto failure = start()) return failure;
+    channel_->send(to_json(Request{request_.workload, request_.spill_everything, request_.code_offset}));
+    Ready ready;
+    if (auto failure = expect("ready", ready, read_ready)) return failure;
+    if (auto failure = create(ready)) return failure;
+    channel_->send(to_json(Go{request_.out}));
+    Done done;
+    if (auto failure = expect("done", done, read_done)) return failure;
+    return finish(std::move(done));
+  }
+
+  std::optional<Failure> start() {
+    auto pair = Channel::make_pair();
+    if (!pair) return same(pair.error().message);
+    channel_.emplace(std::move(pair->first));
+    base::SpawnOptions options;
+    options.program = "/proc/self/exe";
+    options.argv = {"wago-profile", kChildArgument};
+    options.descriptors = {{pair->second.fd(), kChildSocket}, {progress_.fd(), kChildProgress}};
+    options.first_to_be_killed = true;
+    auto child = base::Process::spawn(options);
+    if (!child) return same(child.error().message);
+    child_.emplace(std::move(*child));
+    return {};
+  }
+
+  std::optional<Failure> create(const Ready& ready) {
+    manifest_ = first_manifest(request_, ready);
+    auto writer = capture::CaptureWriter::create(request_.out, manifest_);
+    created_ = writer.ok() || writer.error().kind == base::ErrorKind::Failed;
+    if (!writer) return Failure{writer.error(), ""};
+    writer_.emplace(std::move(*writer));
+    return {};
+  }
+
+  std::optional<Failure> finish(Done done) {
+    // The last word was said; what is left of the process is its exit.
+    child_->wait(kTickMs);
+    for (const std::string& file : done.files) {
+      auto adopted = writer_->adopt(file, capture::Limits().file_bytes);
+      if (!adopted) return Failure{adopted.error(), adopted.error().to_string()};
+    }
+    manifest_.phases = std::move(done.phases);
+    manifest_.completed_iterations = done.iterations;
+    manifest_.completed_invocations = done.invocations;
+    manifest_.execution_duration_ns = done.wall_ns;
+    manifest_.execution_cpu_ns = done.cpu_ns;
+    manifest_.code_sha256 = done.code_sha256;
+    auto finished = writer_->finish(manifest_);
+    if (!finished) return Failure{finished.error(), finished.error().to_string()};
+    manifest_.complete = true;
+    return {};
+  }
+
+  // Waits for one message under all limits; anything else the child says or does is a failure.
+  template <class Message>
+  std::optional<Failure> expect(const char* kind, Message& result,
+                                base::Result<Message> (*read)(const base::Json&)) {
+    base::Json message;
+    if (auto failure = await(message)) return failure;
+    if (message_kind(message) == "failure") {
+      auto told = read_failure(message);
+      return told ? *told : same("the recording process sent nonsense: " + told.error().message);
+    }
+    if (message_kind(message) != kind) return same("the recording process sent nonsense");
+    auto value = read(message);
+    if (!value) return same("the recording process sent nonsense: " + value.error().message);
+    result = std::move(*value);
+    return {};
+  }
+
+  std::optional<Failure> await(base::Json& message) {
+    bool open = true;
+    while (true) {
+      auto next = channel_->next();
+      if (!next) return same("the recording process sent nonsense: " + next.error().message);
+      if (*next) {
+        message = std::move(**next);
+        return {};
+      }
+      if (!open) return died();
+      std::array<pollfd, 2> wait_for = {pollfd{channel_->fd(), POLLIN, 0}, pollfd{signals_.fd(), POLLIN, 0}};
+      ::poll(wait_for.data(), wait_for.size(), kTickMs);
+      if (auto failure = look_after()) return failure;
+      open = channel_->fill();
+    }
+  }
+
+  // Signals, limits, progress.
+  std::optional<Failure> look_after() {
+    if (int signal = signals_.take()) {
+      interrupted_by_ = signal;
+      return same("interrupted by " + base::signal_name(signal));
+    }
+    Progress progress = progress_.read();
+    if (base::monotonic_ns() > deadline_ns_) {
+      return same("the guest had not returned within the collection timeout of " +
+                  base::format_duration(request_.collection_timeout_ns) + ", " + where(progress));
+    }
+    if (uint64_t resident = child_->resident_bytes(); resident > memory_limit_) {
+      return same("the guest's process took more than the memory limit of " +
+                  std::to_string(memory_limit_ >> 20) + " MiB, " + where(progress));
+    }
+    if (request_.on_progress) {
+      progress.wanted_iterations = manifest_.requested_iterations;
+      progress.wanted_duration_ns = manifest_.requested_duration_ns;
+      request_.on_progress(progress);
+    }
+    return {};
+  }
+
+  Failure died() {
+    auto ended = child_->wait(1000);
+    if (!ended) return same("the recording process fell silent " + where(progress_.read()));
+    std::string text = "the recording process " + base::to_string(*ended) + " " + where(progress_.read());
+    if (ended->signal == SIGKILL) text += "; the machine may have run out of memory";
+    return same(text);
+  }
+
+  const RecordRequest& request_;
+  SignalWatch signals_;
+  SharedProgress progress_;
+  uint64_t deadline_ns_ = 0;
+  uint64_t memory_limit_ = 0;
+  std::optional<Channel> channel_;
+  std::optional<base::Process> child_;
+  std::optional<capture::CaptureWriter> writer_;
+  capture::Manifest manifest_;
+  int interrupted_by_ = 0;
+  bool created_ = false;
+};
+
+}  // namespace
+
+RecordOutcome record(const RecordRequest& request) {
+  RecordOutcome outcome;
+  if (auto refused = refuse(request)) {
+    outcome.error = std::move(refused);
+    return outcome;
+  }
+  auto progress = SharedProgress::create();
+  if (!progress) {
+    outcome.error = progress.error();
+    return outcome;
+  }
+  return Recording(request, std::move(*progress)).run();
+}
+
+}  // namespace wago::harness

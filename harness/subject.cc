@@ -1,0 +1,133 @@
+#include "harness/subject.h"
+
+#include "base/text.h"
+#include "harness/invoker.h"
+#include "runtime/module.h"
+
+namespace wago::harness {
+
+namespace {
+
+constexpr uint64_t kMaxModuleBytes = uint64_t{1} << 30;
+
+base::Error in_file(base::Error error, const std::string& file) {
+  if (error.place.file.empty()) error.place.file = file;
+  return error;
+}
+
+Trap aborted() {
+  Trap trap;
+  trap.code = base::TrapCode::Abort;
+  trap.message = std::string(base::sentence(base::TrapCode::Abort));
+  return trap;
+}
+
+RunFailure failure_of(const InstantiateFailure& failure) {
+  if (failure.kind == InstantiateFailure::Kind::Link || !failure.trap) {
+    return {failure.error, "the module could not be linked"};
+  }
+  std::string stored = "instantiation trapped: " + std::string(base::sentence(failure.trap->code));
+  return {base::failed("instantiation trapped: " + describe(*failure.trap)), stored};
+}
+
+}  // namespace
+
+std::optional<base::Error> unsupported(const capture::Workload& workload) {
+  auto lacks = [](std::string what) {
+    return base::usage_error(std::move(what) + " is not available in this version");
+  };
+  if (workload.backend != base::Backend::None) {
+    return lacks("backend " + std::string(base::spelling(workload.backend)));
+  }
+  if (workload.phase == base::Phase::Reload) return lacks("phase reload");
+  if (workload.engine.interruptible) return lacks("interruptible");
+  if (workload.phase == base::Phase::Initialize && !workload.init) {
+    return base::usage_error(
+        "phase initialize needs an init export; a start function runs as part of phase instantiate");
+  }
+  return std::nullopt;
+}
+
+base::Result<std::unique_ptr<Subject>> Subject::load(const capture::Workload& workload,
+                                                     const SubjectSettings& settings, base::Files& files) {
+  const std::string& path = workload.module_path;
+  auto bytes = files.read(path, kMaxModuleBytes);
+  if (!bytes) return bytes.error();
+  base::Digest digest = base::sha256(*bytes);
+  if (workload.module_sha256 && *workload.module_sha256 != digest) {
+    return base::failed("the module is not the one that was declared: its SHA-256 is " +
+                            base::to_hex(digest) + ", not " + base::to_hex(*workload.module_sha256),
+                        {.file = path});
+  }
+  EngineSettings engine_settings;
+  engine_settings.bounds = workload.engine.bounds;
+  engine_settings.level = workload.engine.level;
+  engine_settings.spill_everything = settings.spill_everything;
+  engine_settings.code_offset = settings.code_offset;
+  auto engine = Engine::open(engine_settings);
+  if (!engine) return engine.error();
+  uint64_t unix_before = base::unix_ns(), before = base::monotonic_ns();
+  auto module = engine->compile(*bytes);
+  uint64_t took = base::monotonic_ns() - before;
+  if (!module) return in_file(module.error(), path);
+  if (auto checked = check_calls(workload, *module); !checked) return in_file(checked.error(), path);
+
+  std::unique_ptr<Subject> subject(
+      new Subject(workload, std::move(*bytes), std::move(*engine), std::move(*module)));
+  subject->module_sha256_ = digest;
+  subject->compile_start_unix_ns_ = unix_before;
+  subject->compile_ns_ = took;
+  if (auto provided = subject->provide_imports(); !provided) return in_file(provided.error(), path);
+  return subject;
+}
+
+base::Result<void> Subject::provide_imports() {
+  for (const ImportInfo& import : reference_.imports()) {
+    if (import.module == "env" && import.name == "abort" && import.type.kind == ExternKind::Function) {
+      // Languages disagree about its parameters; whatever they are, it does the same.
+      auto defined = linker_.define_host(import.module, import.name, import.type.function,
+                                         [](std::span<const Slot>, std::span<Slot>) { return aborted(); });
+      if (!defined) return defined;
+    } else {
+      std::string kind = import.type.kind == ExternKind::Function ? "function " : "";
+      return base::usage_error("the import " + base::display(import.module) + "." +
+                               base::display(import.name) + ", a " + kind + to_string(import.type) +
+                               ", is not provided; only env.abort is");
+    }
+  }
+  return {};
+}
+
+uint64_t Subject::code_bytes() const {
+  uint64_t bytes = 0;
+  for (const runtime::FunctionBody& body : reference_.decoded().bodies) bytes += body.size;
+  return bytes;
+}
+
+base::Result<wago::Module> Subject::compile() const {
+  return engine_.compile(bytes_);
+}
+
+std::variant<wago::Instance, RunFailure> Subject::instantiate(const wago::Module& module) const {
+  InstantiateResult result = linker_.instantiate(module);
+  if (!result) return failure_of(result.failure());
+  return result.value();
+}
+
+RunStatus Subject::initialize(const wago::Instance& instance) const {
+  if (!workload_.init) return {};
+  auto outcome = instance.call(*workload_.init, {}, {});
+  if (!outcome) return RunFailure{outcome.error(), outcome.error().message};
+  if (outcome->ok()) return {};
+  std::string what = "the init export " + base::display(*workload_.init) + " trapped: ";
+  return RunFailure{base::failed(what + describe(outcome->trap())),
+                    what + std::string(base::sentence(outcome->trap().code))};
+}
+
+RunStatus Subject::verify(const wago::Instance& instance) const {
+  auto invoker = Invoker::create(workload_, instance);
+  if (!invoker) return RunFailure{invoker.error(), invoker.error().message};
+  return invoker->run(1);
+}
+
+}  // namespace wago::harness

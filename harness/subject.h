@@ -1,0 +1,80 @@
+// The module of a workload, through its life: compiled, instantiated, initialised, called, closed. Recorder,
+// Google Benchmark entries and experiments measure parts of this same life.
+//
+// The host's side of it is one function, env.abort, which traps; a module that imports anything else is
+// refused before anything of it runs.
+#pragma once
+
+#include <wago/wago.h>
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/files.h"
+#include "base/result.h"
+#include "base/sha256.h"
+#include "capture/workload.h"
+#include "harness/measure.h"
+
+namespace wago::harness {
+
+// Engine settings that are not a workload's.
+struct SubjectSettings {
+  bool spill_everything = false;
+  uint32_t code_offset = 0;
+};
+
+// Why this build cannot measure the workload, by the name of what it lacks; nothing: it can.
+std::optional<base::Error> unsupported(const capture::Workload& workload);
+
+class Subject {
+ public:
+  // Reads and compiles the module and checks that the calls and imports fit. Errors name the module's file.
+  static base::Result<std::unique_ptr<Subject>> load(const capture::Workload& workload,
+                                                     const SubjectSettings& settings = {},
+                                                     base::Files& files = base::system_files());
+
+  const capture::Workload& workload() const { return workload_; }
+  const std::vector<uint8_t>& bytes() const { return bytes_; }
+  const base::Digest& module_sha256() const { return module_sha256_; }
+  const wago::Engine& engine() const { return engine_; }
+  // Compiled by load(); what every later compilation must equal.
+  const wago::Module& reference() const { return reference_; }
+  uint64_t compile_start_unix_ns() const { return compile_start_unix_ns_; }
+  uint64_t compile_ns() const { return compile_ns_; }
+  // Of function bodies.
+  uint64_t code_bytes() const;
+
+  base::Result<wago::Module> compile() const;
+  // Runs the start function, if there is one; its trap is a failure.
+  std::variant<wago::Instance, RunFailure> instantiate(const wago::Module& module) const;
+  // Calls the init export, if the workload names one.
+  RunStatus initialize(const wago::Instance& instance) const;
+  // One iteration of the calls, on an instance that was initialised.
+  RunStatus verify(const wago::Instance& instance) const;
+
+ private:
+  Subject(const capture::Workload& workload, std::vector<uint8_t> bytes, wago::Engine engine,
+          wago::Module reference)
+      : workload_(workload),
+        bytes_(std::move(bytes)),
+        engine_(std::move(engine)),
+        reference_(std::move(reference)),
+        linker_(engine_) {}
+  base::Result<void> provide_imports();
+
+  capture::Workload workload_;
+  std::vector<uint8_t> bytes_;
+  base::Digest module_sha256_{};
+  wago::Engine engine_;
+  wago::Module reference_;
+  wago::Linker linker_;
+  uint64_t compile_start_unix_ns_ = 0;
+  uint64_t compile_ns_ = 0;
+};
+
+}  // namespace wago::harness
