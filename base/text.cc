@@ -1,6 +1,10 @@
 #include "base/text.h"
 
+#include <cxxabi.h>
+
 #include <algorithm>
+#include <cstdlib>
+#include <memory>
 
 namespace wago::base {
 
@@ -89,6 +93,18 @@ std::string display(std::string_view text) {
 
 std::string printable(std::string_view text) {
   return escape(text, false).text;
+}
+
+std::string function_label(std::string_view name) {
+  // Longer ones are not worth the demangler's time, which is not linear in hostile input.
+  constexpr size_t kMaxMangled = 4096;
+  if (name.starts_with("_Z") && name.size() <= kMaxMangled) {
+    int status = 0;
+    std::unique_ptr<char, decltype(&std::free)> demangled(
+        abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, &status), &std::free);
+    if (status == 0 && demangled) return printable(demangled.get());
+  }
+  return printable(name);
 }
 
 std::string columns(const std::vector<std::vector<std::string>>& rows, const std::vector<Align>& alignment) {

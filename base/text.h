@@ -16,6 +16,9 @@ std::string display(std::string_view text);
 // could break a line or steer a terminal is escaped.
 std::string printable(std::string_view text);
 
+// A function's name as people know it: Itanium mangling undone, then printable().
+std::string function_label(std::string_view name);
+
 // Whether a column's cells start or end together.
 enum class Align { Left, Right };
 

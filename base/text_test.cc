@@ -30,6 +30,13 @@ TEST(Text, BytesThatAreNotUtf8AndSteeringCodePointsAreEscaped) {
   EXPECT_EQ(printable("\xf0\x9f\x98\x80"), "\xf0\x9f\x98\x80");
 }
 
+TEST(Text, MangledNamesAreUndoneAndHostileOnesMadeHarmless) {
+  EXPECT_EQ(function_label("_ZN3foo3barEi"), "foo::bar(int)");
+  EXPECT_EQ(function_label("_Znot"), "_Znot");
+  EXPECT_EQ(function_label("a\x1b[2J"), "a\\x1b[2J");
+  EXPECT_EQ(function_label("_Z" + std::string(100000, 'P')), "_Z" + std::string(100000, 'P'));
+}
+
 TEST(Text, ColumnsAlignByCodePointsAndEndWithoutSpaces) {
   EXPECT_EQ(columns({{"a", "bb", "c"}, {"äää", "b", ""}}), "a    bb  c\näää  b\n");
   EXPECT_EQ(columns({{"n", "1"}, {"m", "100"}}, {Align::Left, Align::Right}), "n    1\nm  100\n");

@@ -104,7 +104,7 @@ void append_code(std::string& text, const CodeComparison& code) {
   for (size_t i = 0; i < std::min(code.differences.size(), kListedFunctions); ++i) {
     const FunctionDifference& function = code.differences[i];
     rows.push_back({" ", to_string(function.fate),
-                    function_label(function.name) + " " + base::printable(function.signature),
+                    base::function_label(function.name) + " " + base::printable(function.signature),
                     sizes(function)});
   }
   text += base::columns(rows);

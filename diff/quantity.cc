@@ -1,13 +1,7 @@
 #include "diff/quantity.h"
 
-#include <cxxabi.h>
-
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
-#include <memory>
-
-#include "base/text.h"
 
 namespace wago::diff {
 
@@ -66,18 +60,6 @@ std::string format_count(uint64_t count) {
 
 std::string format_plural(uint64_t count, std::string_view noun) {
   return format_count(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
-}
-
-std::string function_label(std::string_view name) {
-  // Longer ones are not worth the demangler's time, which is not linear in hostile input.
-  constexpr size_t kMaxMangled = 4096;
-  if (name.starts_with("_Z") && name.size() <= kMaxMangled) {
-    int status = 0;
-    std::unique_ptr<char, decltype(&std::free)> demangled(
-        abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, &status), &std::free);
-    if (status == 0 && demangled) return base::printable(demangled.get());
-  }
-  return base::printable(name);
 }
 
 }  // namespace wago::diff

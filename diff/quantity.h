@@ -21,7 +21,4 @@ std::string format_plural(uint64_t count, std::string_view noun);
 // Items or bytes a second with a decimal prefix: "12.3 M/s".
 std::string format_rate(double per_second);
 
-// A name of a function as people know it: Itanium mangling undone, control characters made visible.
-std::string function_label(std::string_view name);
-
 }  // namespace wago::diff

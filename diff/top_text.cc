@@ -75,7 +75,7 @@ std::string functions(const Top& top) {
                     format_count(s.machine_instructions), format_count(s.spills), format_count(s.reloads),
                     format_count(s.bounds_checks), format_count(uint64_t{s.calls} + s.indirect_calls),
                     format_count(s.helper_calls), format_count(s.frame_bytes),
-                    function_label(function.name) + " " + base::printable(function.signature)});
+                    base::function_label(function.name) + " " + base::printable(function.signature)});
   }
   text += base::columns(rows, {Right, Right, Right, Right, Right, Right, Right, Right, Right, Left});
   if (top.function_count > top.functions.size()) {

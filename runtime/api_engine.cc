@@ -74,20 +74,28 @@ std::string to_string(const ExternType& type) {
   return "unknown";
 }
 
-std::vector<ImportInfo> Module::imports() const {
+std::vector<ImportInfo> imports_of(const runtime::Module& module) {
   std::vector<ImportInfo> imports;
-  for (const runtime::Import& import : decoded().imports) {
-    imports.push_back({import.module, import.name, runtime::type_of(decoded(), import)});
+  for (const runtime::Import& import : module.imports) {
+    imports.push_back({import.module, import.name, runtime::type_of(module, import)});
   }
   return imports;
 }
 
-std::vector<ExportInfo> Module::exports() const {
+std::vector<ExportInfo> exports_of(const runtime::Module& module) {
   std::vector<ExportInfo> exports;
-  for (const runtime::Export& exported : decoded().exports) {
-    exports.push_back({exported.name, export_type(decoded(), exported)});
+  for (const runtime::Export& exported : module.exports) {
+    exports.push_back({exported.name, export_type(module, exported)});
   }
   return exports;
+}
+
+std::vector<ImportInfo> Module::imports() const {
+  return imports_of(decoded());
+}
+
+std::vector<ExportInfo> Module::exports() const {
+  return exports_of(decoded());
 }
 
 const runtime::Module& Module::decoded() const {

@@ -1,13 +1,11 @@
 #include "runtime/trap.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <string>
 #include <utility>
 
+#include "base/text.h"
 #include "runtime/code_map.h"
 #include "runtime/host.h"
 
@@ -92,22 +90,10 @@ Trap decode_trap(TrapRecord& record) {
 
 namespace wago {
 
-namespace {
-
-std::string demangled(const std::string& name) {
-  if (name.rfind("_Z", 0) != 0) return name;
-  int status = 0;
-  std::unique_ptr<char, decltype(&std::free)> text(
-      abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &status), &std::free);
-  return text ? text.get() : name;
-}
-
-}  // namespace
-
 std::string Trap::to_string() const {
-  std::string text = "wago: trap: " + message + "\n";
+  std::string text = "wago: trap: " + base::printable(message) + "\n";
   for (const Frame& frame : frames) {
-    text += "  at " + demangled(frame.name);
+    text += "  at " + base::function_label(frame.name);
     if (frame.host) {
       text += " (host)\n";
       continue;

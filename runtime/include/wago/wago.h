@@ -145,6 +145,10 @@ struct ExportInfo {
   ExternType type;
 };
 
+// What a decoded module imports and exports, in its order.
+std::vector<ImportInfo> imports_of(const runtime::Module& module);
+std::vector<ExportInfo> exports_of(const runtime::Module& module);
+
 // Decodes and validates without compiling: what `wago validate` does.
 Result<void> validate(std::vector<uint8_t> bytes);
 

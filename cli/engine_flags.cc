@@ -1,0 +1,45 @@
+#include "cli/engine_flags.h"
+
+#include "cli/flags.h"
+#include "runtime/include/wago/wago.h"
+
+namespace wago::cli {
+
+namespace {
+constexpr uint64_t kMaxLevel = 1;
+constexpr uint64_t kMaxWorkers = 1024;
+}  // namespace
+
+void EngineFlags::add_to(Command& command) {
+  command.group("Engine");
+  command.add_option("--bounds", "signals|explicit", "How memory accesses are checked (default signals)",
+                     &bounds);
+  command.add_option("--level", "N", "0: no optimisation passes, 1: all of them (default)", &level);
+  command.add_option("--workers", "N", "Compile threads, 0: one a core (default 1); the code is the same",
+                     &workers);
+  command.add_flag("--interruptible", "Check for interruption in loops (not available in this version)",
+                   &interruptible);
+}
+
+base::Result<EngineSettings> EngineFlags::settings() const {
+  EngineSettings settings;
+  if (bounds) {
+    auto word = parse_word<base::Bounds>("--bounds", *bounds);
+    if (!word) return word.error();
+    settings.bounds = *word;
+  }
+  if (level) {
+    auto number = parse_number("--level", *level, 0, kMaxLevel);
+    if (!number) return number.error();
+    settings.level = static_cast<int>(*number);
+  }
+  if (workers) {
+    auto number = parse_number("--workers", *workers, 0, kMaxWorkers);
+    if (!number) return number.error();
+    settings.workers = static_cast<unsigned>(*number);
+  }
+  if (interruptible) return base::usage_error("--interruptible is not available in this version");
+  return settings;
+}
+
+}  // namespace wago::cli

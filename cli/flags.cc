@@ -1,0 +1,318 @@
+#include "cli/flags.h"
+
+#include <CLI/App.hpp>
+#include <CLI/Config.hpp>
+#include <CLI/Formatter.hpp>
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+
+#include "cli/output.h"
+
+namespace wago::cli {
+
+struct Command::Impl {
+  std::unique_ptr<CLI::App> owned;  // the program's; commands are owned by their parent's App
+  CLI::App* app = nullptr;
+  std::string path;  // "wago module imports"
+  std::string heading = "Options";
+  std::vector<std::unique_ptr<Command>> commands;
+  std::function<int(Output&)> action;
+  std::vector<std::string>* rest = nullptr;
+  std::string rest_name;
+  bool anything = false;
+
+  void prepare() { app->set_help_flag("-h,--help", "Print this help and exit"); }
+};
+
+namespace {
+
+// CLI11 needs a usage name without the operands it cannot know of.
+std::string usage_of(const Command::Impl& impl) {
+  std::string usage = impl.path;
+  if (!impl.commands.empty()) return usage + " COMMAND ...";
+  usage += " [FLAGS]";
+  for (const CLI::Option* option : impl.app->get_options()) {
+    if (!option->get_positional()) continue;
+    usage += " " + option->get_name();
+    if (option->get_items_expected_max() > 1) usage += "...";
+  }
+  if (impl.rest) usage += " [" + impl.rest_name + "...]";
+  return usage;
+}
+
+// Whether a word that begins with "-" is a number, and so an operand.
+bool is_negative_number(std::string_view word) {
+  if (word.size() < 2 || word[0] != '-') return false;
+  std::string_view rest = word.substr(1);
+  return std::isdigit(static_cast<unsigned char>(rest[0])) || rest[0] == '.' || rest.starts_with("inf") ||
+         rest.starts_with("nan");
+}
+
+std::vector<std::string> long_flags(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+std::string joined(std::span<const std::string> words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text;
+}
+
+base::Error unknown_flag(const Command::Impl& command, std::string flag) {
+  flag = flag.substr(0, flag.find('='));
+  std::string message = "unknown flag " + flag;
+  if (auto near = nearest(flag, long_flags(*command.app))) message += "; did you mean " + *near + "?";
+  return base::usage_error(message + (message.back() == '?' ? " " : "; ") + "`" + command.path +
+                           " --help` lists the flags");
+}
+
+base::Error unexpected_word(const Command::Impl& command, const std::string& word) {
+  if (command.commands.empty()) {
+    return base::usage_error("unexpected argument '" + word + "'; usage: " + usage_of(command));
+  }
+  auto names = command_names(*command.app);
+  std::string message = "unknown command '" + word + "'";
+  if (auto near = nearest(word, names)) {
+    message += "; did you mean '" + *near + "'?";
+  } else {
+    message += "; " + command.path + " has " + joined(names);
+  }
+  return base::usage_error(std::move(message));
+}
+
+// The first word that the command did not take, if it may not have any.
+std::optional<base::Error> first_stray(const Command::Impl& command) {
+  if (command.anything) return std::nullopt;
+  for (const std::string& word : command.app->remaining()) {
+    if (word == "--") continue;
+    bool flag = word.size() > 1 && word[0] == '-' && !is_negative_number(word);
+    if (flag) return unknown_flag(command, word);
+    if (!command.rest) return unexpected_word(command, word);
+  }
+  return std::nullopt;
+}
+
+base::Error missing_command(const Command::Impl& command) {
+  return base::usage_error("a command is missing; " + command.path + " has " +
+                           joined(command_names(*command.app)) + "; `" + command.path + " --help` says more");
+}
+
+// The innermost command that was named.
+Command::Impl& selected(Command& program) {
+  Command::Impl* impl = &program.impl();
+  while (true) {
+    auto next = std::find_if(impl->commands.begin(), impl->commands.end(),
+                             [](const auto& command) { return command->impl().app->parsed(); });
+    if (next == impl->commands.end()) return *impl;
+    impl = &(*next)->impl();
+  }
+}
+
+// What CLI11 found wrong, in our words where it is one of the usual mistakes.
+base::Error explain(const Command::Impl& command, const CLI::ParseError& error) {
+  if (auto stray = first_stray(command)) return *stray;
+  for (const CLI::Option* option : command.app->get_options()) {
+    if (option->get_required() && option->count() == 0) {
+      return base::usage_error(option->get_name() + " is missing; usage: " + usage_of(command));
+    }
+    if (option->get_items_expected_max() == 1 && option->count() > 1) {
+      return base::usage_error(option->get_name() + " is given more than once");
+    }
+  }
+  std::string text = error.what();
+  while (!text.empty() && (text.back() == '\n' || text.back() == '.')) text.pop_back();
+  return base::usage_error(text + "; `" + command.path + " --help` lists the flags");
+}
+
+class UsageFormatter : public CLI::Formatter {
+ public:
+  explicit UsageFormatter(const Command::Impl& command) : command_(command) {
+    column_width(34);
+    label("REQUIRED", "");
+  }
+  std::string make_usage(const CLI::App*, std::string) const override {
+    return "Usage: " + usage_of(command_) + "\n";
+  }
+
+ private:
+  const Command::Impl& command_;
+};
+
+std::string help_of(Command::Impl& command) {
+  command.app->formatter(std::make_shared<UsageFormatter>(command));
+  return command.app->help();
+}
+
+// CLI11 takes "--flag=" as "--flag" without a value and would eat the next word; an empty value is one, too.
+std::vector<std::string> reversed(std::span<const std::string> arguments) {
+  std::vector<std::string> words;
+  bool flags_ended = false;
+  for (const std::string& word : arguments) {
+    flags_ended = flags_ended || word == "--";
+    if (!flags_ended && word.size() > 3 && word.starts_with("--") && word.find('=') == word.size() - 1) {
+      words.push_back(word.substr(0, word.size() - 1));
+      words.emplace_back();
+    } else {
+      words.push_back(word);
+    }
+  }
+  std::reverse(words.begin(), words.end());
+  return words;
+}
+
+}  // namespace
+
+Command::Command(std::string program, std::string summary) : impl_(std::make_unique<Impl>()) {
+  impl_->owned = std::make_unique<CLI::App>(std::move(summary), program);
+  impl_->app = impl_->owned.get();
+  impl_->path = std::move(program);
+  impl_->prepare();
+}
+Command::Command(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Command::~Command() = default;
+
+Command& Command::add_command(std::string name, std::string summary) {
+  auto impl = std::make_unique<Impl>();
+  impl->app = impl_->app->add_subcommand(name, std::move(summary));
+  impl->path = impl_->path + " " + name;
+  impl->prepare();
+  impl_->app->require_subcommand(0, 1);
+  impl_->commands.push_back(std::unique_ptr<Command>(new Command(std::move(impl))));
+  return *impl_->commands.back();
+}
+
+void Command::group(std::string heading) {
+  impl_->heading = std::move(heading);
+}
+
+void Command::add_operand(std::string name, std::string help, std::string* value) {
+  impl_->app->add_option(std::move(name), *value, std::move(help))->required()->option_text(" ");
+}
+
+void Command::add_operands(std::string name, std::string help, std::vector<std::string>* values) {
+  impl_->app->add_option(std::move(name), *values, std::move(help))->required()->option_text(" ");
+}
+
+void Command::add_rest(std::string name, std::string, std::vector<std::string>* values) {
+  impl_->rest = values;
+  impl_->rest_name = std::move(name);
+  impl_->app->allow_extras();
+}
+
+void Command::add_flag(std::string name, std::string help, bool* given) {
+  impl_->app->add_flag(std::move(name), *given, std::move(help))
+      ->group(impl_->heading)
+      ->disable_flag_override();
+}
+
+void Command::add_option(std::string name, std::string value_name, std::string help,
+                         std::optional<std::string>* value) {
+  impl_->app
+      ->add_option_function<std::string>(
+          std::move(name), [value](const std::string& text) { *value = text; }, std::move(help))
+      ->group(impl_->heading)
+      ->option_text(std::move(value_name));
+}
+
+void Command::add_list(std::string name, std::string value_name, std::string help,
+                       std::vector<std::string>* values) {
+  impl_->app->add_option(std::move(name), *values, std::move(help))
+      ->group(impl_->heading)
+      ->option_text(std::move(value_name) + "...");
+}
+
+void Command::accept_anything() {
+  impl_->anything = true;
+  impl_->app->allow_extras();
+}
+
+base::Error Command::missing_command() const {
+  return cli::missing_command(*impl_);
+}
+
+void Command::set_action(std::function<int(Output&)> action) {
+  impl_->action = std::move(action);
+}
+
+void Command::set_footer(std::string text) {
+  impl_->app->footer(std::move(text));
+}
+
+int parse_and_run(Command& program, std::span<const std::string> arguments, Output& output) {
+  // Known before parsing is, since parsing may be what fails.
+  for (const std::string& word : arguments) {
+    if (word == "--") break;
+    if (word == "--json") output.set_json(true);
+  }
+  try {
+    program.impl().app->parse(reversed(arguments));
+  } catch (const CLI::CallForHelp&) {
+    output.print(help_of(selected(program)));
+    return kExitDone;
+  } catch (const CLI::ParseError& error) {
+    return output.fail(explain(selected(program), error));
+  }
+  Command::Impl& command = selected(program);
+  if (auto stray = first_stray(command)) return output.fail(*stray);
+  if (command.rest) {
+    for (const std::string& word : command.app->remaining()) {
+      if (word != "--") command.rest->push_back(word);
+    }
+  }
+  if (command.action) return command.action(output);
+  return output.fail(missing_command(command));
+}
+
+std::optional<std::string> nearest(std::string_view word, std::span<const std::string> candidates) {
+  std::optional<std::string> best;
+  size_t best_distance = std::max<size_t>(word.size() / 3, 1) + 1;
+  for (const std::string& candidate : candidates) {
+    // Levenshtein's distance, one row at a time.
+    std::vector<size_t> row(candidate.size() + 1);
+    for (size_t j = 0; j < row.size(); ++j) row[j] = j;
+    for (size_t i = 1; i <= word.size(); ++i) {
+      size_t diagonal = row[0];
+      row[0] = i;
+      for (size_t j = 1; j < row.size(); ++j) {
+        size_t substituted = diagonal + (word[i - 1] == candidate[j - 1] ? 0 : 1);
+        diagonal = row[j];
+        row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
+      }
+    }
+    if (row.back() < best_distance) {
+      best_distance = row.back();
+      best = candidate;
+    }
+  }
+  return best;
+}
+
+base::Result<uint64_t> parse_number(std::string_view flag, std::string_view text, uint64_t min,
+                                    uint64_t max) {
+  uint64_t value = 0;
+  auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (status == std::errc() && end == text.data() + text.size() && value >= min && value <= max) return value;
+  return base::usage_error(std::string(flag) + ": '" + std::string(text) + "' is not a whole number from " +
+                           std::to_string(min) + " to " + std::to_string(max));
+}
+
+base::Error not_a_word(std::string_view flag, std::string_view text,
+                       std::span<const std::string_view> allowed) {
+  return base::usage_error(std::string(flag) + ": '" + std::string(text) + "' is not one of " +
+                           base::join(allowed));
+}
+
+}  // namespace wago::cli

@@ -1,0 +1,115 @@
+#include "cli/output.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "runtime/include/wago/wago.h"
+
+namespace wago::cli {
+
+namespace {
+
+using base::Json;
+
+const char* kind_word(base::ErrorKind kind) {
+  switch (kind) {
+    case base::ErrorKind::Failed:
+      return "failed";
+    case base::ErrorKind::Usage:
+      return "usage";
+    case base::ErrorKind::Unmeasurable:
+      return "unmeasurable";
+  }
+  return "failed";
+}
+
+Json error_object(const base::Error& error) {
+  Json object = Json::object({{"kind", kind_word(error.kind)},
+                              {"exit_code", base::exit_code(error.kind)},
+                              {"message", error.message}});
+  if (!error.place.file.empty()) object.set("file", error.place.file);
+  if (!error.place.section.empty()) object.set("section", error.place.section);
+  if (error.place.offset) object.set("offset", *error.place.offset);
+  if (!error.place.json_path.empty()) object.set("json_path", error.place.json_path);
+  return object;
+}
+
+Json trap_object(const Trap& trap) {
+  Json frames = Json::array();
+  for (const Frame& frame : trap.frames) {
+    Json entry = Json::object({{"name", frame.name}});
+    if (frame.host) {
+      entry.set("host", true);
+    } else {
+      entry.set("function", frame.function).set("wasm_pc", frame.wasm_pc).set("inlined", frame.inlined);
+    }
+    frames.push(std::move(entry));
+  }
+  Json object = Json::object({{"kind", "trap"},
+                              {"exit_code", kExitFailed},
+                              {"message", trap.message},
+                              {"trap", base::spelling(trap.code)},
+                              {"frames", std::move(frames)},
+                              {"frames_truncated", trap.frames_truncated}});
+  return Json::object({{"error", object}});
+}
+
+}  // namespace
+
+Output::Output(std::string program, std::FILE* out, std::FILE* err)
+    : program_(std::move(program)), out_(out), err_(err) {
+  const char* no_color = std::getenv("NO_COLOR");
+  colour_ = (!no_color || !*no_color) && isatty(fileno(out)) == 1;
+}
+
+void Output::print(std::string_view text) {
+  if (std::fwrite(text.data(), 1, text.size(), out_) != text.size()) broken_ = true;
+}
+
+void Output::note(std::string_view sentence) {
+  if (json_) return;
+  std::fprintf(err_, "%s: %.*s\n", program_.c_str(), static_cast<int>(sentence.size()), sentence.data());
+}
+
+int Output::fail(const base::Error& error) {
+  return fail(error, "", nullptr, Json());
+}
+
+int Output::fail(const base::Error& error, std::string_view lines, const char* key, const Json& particulars) {
+  // What was printed before the failure comes first wherever both streams go to one place.
+  if (std::fflush(out_) != 0) broken_ = true;
+  if (json_) {
+    Json object = error_object(error);
+    if (key) object.set(key, particulars);
+    std::fprintf(err_, "%s\n", Json::object({{"error", std::move(object)}}).dump().c_str());
+  } else {
+    std::fprintf(err_, "%s: %s\n", program_.c_str(), base::printable(error.to_string()).c_str());
+    std::fwrite(lines.data(), 1, lines.size(), err_);
+  }
+  return base::exit_code(error.kind);
+}
+
+int Output::trap(const Trap& trap) {
+  if (std::fflush(out_) != 0) broken_ = true;
+  if (json_) {
+    std::fprintf(err_, "%s\n", trap_object(trap).dump().c_str());
+  } else {
+    std::fputs(trap.to_string().c_str(), err_);
+  }
+  return kExitFailed;
+}
+
+int Output::finish(int code) {
+  errno = 0;
+  if (std::fflush(out_) == 0 && !broken_) return code;
+  std::fprintf(err_, "%s: standard output cannot be written: %s\n", program_.c_str(),
+               errno ? std::strerror(errno) : "write failed");
+  return code == kExitDone ? kExitFailed : code;
+}
+
+}  // namespace wago::cli

@@ -1,0 +1,165 @@
+// `wago run`: everything that can be refused is refused before anything of the guest runs.
+#include <memory>
+
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/engine_flags.h"
+#include "cli/flags.h"
+#include "cli/imports.h"
+#include "cli/module_file.h"
+#include "cli/output.h"
+#include "cli/values.h"
+#include "runtime/include/wago/wago.h"
+#include "runtime/module.h"
+
+namespace wago::cli {
+
+namespace {
+
+struct RunOptions {
+  std::string file;
+  std::vector<std::string> arguments;
+  std::optional<std::string> invoke;
+  std::optional<std::string> profile;
+  bool json = false;
+  EngineFlags engine;
+};
+
+// The functions a module exports, with their types, for messages.
+std::string candidates(const std::vector<ExportInfo>& exports) {
+  constexpr int kListed = 12;
+  std::string text;
+  int count = 0;
+  for (const ExportInfo& item : exports) {
+    if (item.type.kind != ExternKind::Function) continue;
+    if (++count > kListed) continue;
+    text += (count > 1 ? ", " : "") + base::display(item.name) + " " + to_string(item.type);
+  }
+  if (count > kListed) text += " and " + std::to_string(count - kListed) + " more";
+  return count == 0 ? "it exports no function" : "it exports " + text;
+}
+
+// The export to call: the one named, else _start, else main, else the only function.
+base::Result<ExportInfo> choose(const std::vector<ExportInfo>& exports,
+                                const std::optional<std::string>& name) {
+  auto find = [&](std::string_view wanted) -> const ExportInfo* {
+    for (const ExportInfo& item : exports) {
+      if (item.name == wanted) return &item;
+    }
+    return nullptr;
+  };
+  if (name) {
+    const ExportInfo* item = find(*name);
+    if (!item) return base::usage_error("no export " + base::display(*name) + "; " + candidates(exports));
+    if (item->type.kind == ExternKind::Function) return *item;
+    return base::usage_error("export " + base::display(*name) + " is a " + to_string(item->type.kind) +
+                             " and cannot be called; " + candidates(exports));
+  }
+  const ExportInfo* only = nullptr;
+  for (std::string_view usual : {"_start", "main"}) {
+    const ExportInfo* item = find(usual);
+    if (item && item->type.kind == ExternKind::Function) return *item;
+  }
+  for (const ExportInfo& item : exports) {
+    if (item.type.kind != ExternKind::Function) continue;
+    if (only) return base::usage_error("name an export with --invoke; " + candidates(exports));
+    only = &item;
+  }
+  if (!only) return base::usage_error("nothing to run: " + candidates(exports));
+  return *only;
+}
+
+// Once, where a name would have helped: a frame that could only be numbered.
+void hint_at_names(const Trap& trap, const Module& module, Output& output) {
+  if (module.decoded().has_function_names()) return;
+  for (const Frame& frame : trap.frames) {
+    if (frame.host || frame.name != "func[" + std::to_string(frame.function) + "]") continue;
+    output.note("the module has no function names; compilers keep them with -g, wat2wasm with --debug-names");
+    return;
+  }
+}
+
+void print_results(const FuncType& type, std::span<const Slot> slots, bool json, Output& output) {
+  auto texts = format_results(type, slots);
+  if (!json) {
+    for (const std::string& text : texts) output.print(text + "\n");
+    return;
+  }
+  base::Json results = base::Json::array();
+  for (size_t i = 0; i < texts.size(); ++i) {
+    results.push(base::Json::object({{"type", to_string(type.results[i])}, {"value", texts[i]}}));
+  }
+  output.print(base::Json::object({{"results", std::move(results)}}).dump() + "\n");
+}
+
+int call(const Module& module, const Instance& instance, const std::string& name,
+         std::span<const Slot> arguments, const RunOptions& options, Output& output) {
+  auto function = instance.function(name);
+  if (!function) return output.fail(in_file(function.error(), options.file));
+  std::vector<Slot> results(slots_of(function->type().results));
+  CallResult outcome = function->call(arguments, results);
+  if (!outcome) {
+    int code = output.trap(outcome.trap());
+    hint_at_names(outcome.trap(), module, output);
+    return code;
+  }
+  print_results(function->type(), results, options.json, output);
+  return kExitDone;
+}
+
+int run(const RunOptions& options, Output& output) {
+  auto refuse = [&](base::Error error) { return output.fail(in_file(std::move(error), options.file)); };
+  auto settings = options.engine.settings();
+  if (!settings) return output.fail(settings.error());
+  auto bytes = read_module(options.file);
+  if (!bytes) return output.fail(bytes.error());
+  auto engine = Engine::open(*settings);
+  if (!engine) return output.fail(engine.error());
+  auto module = engine->compile(std::move(*bytes));
+  if (!module) return refuse(module.error());
+  auto chosen = choose(module->exports(), options.invoke);
+  if (!chosen) return refuse(chosen.error());
+  auto arguments = parse_arguments(base::display(chosen->name), chosen->type.function, options.arguments);
+  if (!arguments) return refuse(arguments.error());
+  Linker linker(*engine);
+  if (auto defined = define_imports(linker, *module); !defined) return refuse(defined.error());
+  auto instance = linker.instantiate(*module);
+  if (!instance) {
+    if (!instance.failure().trap) return refuse(instance.failure().error);
+    int code = output.trap(*instance.failure().trap);
+    hint_at_names(*instance.failure().trap, *module, output);
+    return code;
+  }
+  return call(*module, instance.value(), chosen->name, *arguments, options, output);
+}
+
+}  // namespace
+
+void add_run(Command& program, Edition edition) {
+  auto options = std::make_shared<RunOptions>();
+  Command& command =
+      program.add_command("run", "Call an exported function and print its results, one a line");
+  command.add_operand("FILE", "A WebAssembly module in binary form", &options->file);
+  command.add_rest("ARG", "Arguments, typed by the function's signature", &options->arguments);
+  command.add_option("--invoke", "NAME", "The export to call (default _start, main, or the only one)",
+                     &options->invoke);
+  command.add_flag("--json", "Results and errors as JSON", &options->json);
+  command.add_option("--profile", "KIND[,FILE]",
+                     "Profile with a collector started outside (wago-profile only)", &options->profile);
+  options->engine.add_to(command);
+  command.set_footer(
+      "Integers are decimal, 0x, 0o or 0b; floats decimal or hexadecimal, inf, nan or nan:0x200000.\n"
+      "7:i64 reads 7 as an i64 and passes its bits; -- ends the flags.");
+  command.set_action([options, edition](Output& output) {
+    if (options->profile) {
+      return output.fail(base::usage_error(
+          edition == Edition::Profiling
+              ? "run --profile is not available in this version"
+              : "run --profile needs the profiling program; scripts/build-profiler.sh OUT --cli builds it"));
+    }
+    return run(*options, output);
+  });
+}
+
+}  // namespace wago::cli
