@@ -1,5 +1,5 @@
-// Body bytes -> IR: one forward pass over a validated function, constructing SSA directly, folding constants and numbering
-// values as it goes. Linear in the body.
+// Body bytes -> IR: one forward pass over a validated function, constructing SSA directly, folding constants
+// and numbering values as it goes. Linear in the body.
 #pragma once
 
 #include <memory>
@@ -16,12 +16,13 @@ class IrBuilder {
  public:
   IrBuilder();
   ~IrBuilder();
-  // Fills `out` (cleared first) with function imported_functions + body. Errors: a limit, named with the function.
-  base::Result<void> build(const runtime::Module& module, uint32_t body, const runtime::CompileSettings& settings,
-                           IrFunction& out);
+  // Fills `out` (cleared first) with function imported_functions + body. Errors: a limit, named with the
+  // function.
+  base::Result<void> build(const runtime::Module& module, uint32_t body,
+                           const runtime::CompileSettings& settings, IrFunction& out);
 
  private:
-  struct State;
+  class State;
   std::unique_ptr<State> state_;
 };
 
