@@ -27,7 +27,7 @@ base::Result<const Adapters*> EngineData::adapters(uint32_t type_id) {
   if (!code) return code.error();
   const uint8_t* base = (*code)->base();
   Adapters adapters;
-  adapters.enter = reinterpret_cast<EnterFn>(base + (*image)->entry_adapter);
+  adapters.enter = reinterpret_cast<EnterFn>(reinterpret_cast<uintptr_t>(base) + (*image)->entry_adapter);
   adapters.landing_pad = base + (*image)->entry_landing_pad;
   adapters.host = base + (*image)->host_adapter;
   adapters.param_slots = slots_of(type.params);

@@ -1,0 +1,18 @@
+;; Nesting, branches of all depths and values under them, many locals. Rebuild: wat2wasm --debug-names deep.wat
+(module
+  (func (export "deep") (param i32) (result i32)
+    (local i64 i64 i64 i64 f64 f64 i32)
+    (i32.const 7)
+    (block (param i32) (result i32)
+      (loop (param i32) (result i32)
+        (block (param i32) (result i32 i32)
+          (drop)
+          (i32.const 2)
+          (if (param i32) (result i32 i32) (local.get 0)
+            (then (local.get 0) (br 1))
+            (else (i32.const 3) (local.get 0) (br_if 0))))
+        (i32.sub)
+        (local.tee 7)
+        (local.get 7)
+        (local.get 0)
+        (br_table 0 1 2 1)))))
