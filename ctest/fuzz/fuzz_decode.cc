@@ -74,6 +74,6 @@ void decode(const std::vector<uint8_t>& bytes) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::vector<uint8_t> input(data, data + size);
   decode(input);
-  decode(module_around(Bytes().raw(input)));
+  decode(module_around(Bytes(input)));
   return 0;
 }

@@ -29,6 +29,7 @@ namespace wago::runtime::testing {
 class Bytes {
  public:
   Bytes() = default;
+  explicit Bytes(std::vector<uint8_t> bytes) : bytes_(std::move(bytes)) {}
   Bytes(std::initializer_list<int> bytes) {
     for (int b : bytes) byte(static_cast<uint8_t>(b));
   }
@@ -50,11 +51,10 @@ class Bytes {
     for (size_t i = 0; i < sizeof value; ++i) byte(static_cast<uint8_t>(value >> 8 * i));
     return *this;
   }
-  Bytes& raw(const std::vector<uint8_t>& more) {
-    bytes_.insert(bytes_.end(), more.begin(), more.end());
+  Bytes& raw(const Bytes& more) {
+    bytes_.insert(bytes_.end(), more.bytes_.begin(), more.bytes_.end());
     return *this;
   }
-  Bytes& raw(const Bytes& more) { return raw(more.bytes_); }
   // A vector of bytes: length, then contents.
   Bytes& sized(const Bytes& more) { return u32(more.size()).raw(more); }
   Bytes& name(std::string_view text) {
