@@ -15,14 +15,15 @@ struct Command::Impl {
   std::unique_ptr<CLI::App> owned;  // the program's; commands are owned by their parent's App
   CLI::App* app = nullptr;
   std::string path;  // "wago module imports"
-  std::string heading = "Options";
+  std::string heading = "Flags";
   std::vector<std::unique_ptr<Command>> commands;
   std::function<int(Output&)> action;
   std::vector<std::string>* rest = nullptr;
   std::string rest_name;
+  std::string rest_help;
   bool anything = false;
 
-  void prepare() { app->set_help_flag("-h,--help", "Print this help and exit"); }
+  void prepare() { app->set_help_flag("-h,--help", "Print this help and exit")->group(heading); }
 };
 
 namespace {
@@ -137,14 +138,24 @@ base::Error explain(const Command::Impl& command, const CLI::ParseError& error) 
   return base::usage_error(text + "; `" + command.path + " --help` lists the flags");
 }
 
-class UsageFormatter : public CLI::Formatter {
+// CLI11 knows neither of the rest nor of our words for things.
+class HelpFormatter : public CLI::Formatter {
  public:
-  explicit UsageFormatter(const Command::Impl& command) : command_(command) {
+  explicit HelpFormatter(const Command::Impl& command) : command_(command) {
     column_width(34);
     label("REQUIRED", "");
+    label("Positionals", "Operands");
   }
   std::string make_usage(const CLI::App*, std::string) const override {
     return "Usage: " + usage_of(command_) + "\n";
+  }
+  std::string make_positionals(const CLI::App* app) const override {
+    std::string text = CLI::Formatter::make_positionals(app);
+    if (!command_.rest) return text;
+    if (text.empty()) text = "\n" + get_label("Positionals") + ":\n";
+    std::stringstream line;
+    CLI::detail::format_help(line, command_.rest_name + "...", command_.rest_help, get_column_width());
+    return text + line.str();
   }
 
  private:
@@ -152,7 +163,7 @@ class UsageFormatter : public CLI::Formatter {
 };
 
 std::string help_of(Command::Impl& command) {
-  command.app->formatter(std::make_shared<UsageFormatter>(command));
+  command.app->formatter(std::make_shared<HelpFormatter>(command));
   return command.app->help();
 }
 
@@ -187,6 +198,7 @@ Command::~Command() = default;
 Command& Command::add_command(std::string name, std::string summary) {
   auto impl = std::make_unique<Impl>();
   impl->app = impl_->app->add_subcommand(name, std::move(summary));
+  impl->app->group("Commands");
   impl->path = impl_->path + " " + name;
   impl->prepare();
   impl_->app->require_subcommand(0, 1);
@@ -206,9 +218,10 @@ void Command::add_operands(std::string name, std::string help, std::vector<std::
   impl_->app->add_option(std::move(name), *values, std::move(help))->required()->option_text(" ");
 }
 
-void Command::add_rest(std::string name, std::string, std::vector<std::string>* values) {
+void Command::add_rest(std::string name, std::string help, std::vector<std::string>* values) {
   impl_->rest = values;
   impl_->rest_name = std::move(name);
+  impl_->rest_help = std::move(help);
   impl_->app->allow_extras();
 }
 

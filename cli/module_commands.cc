@@ -5,10 +5,11 @@
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
-#include "cli/imports.h"
 #include "cli/module_file.h"
 #include "cli/output.h"
+#include "runtime/include/wago/wago.h"
 #include "runtime/module.h"
+#include "runtime/provided_imports.h"
 
 namespace wago::cli {
 
@@ -65,10 +66,10 @@ int print_imports(const FileOptions& options, Output& output) {
   for (const ImportInfo& import : imports_of(**module)) {
     Json entry = Json::object({{"module", import.module}, {"name", import.name}});
     describe(entry, import.type);
-    entry.set("provided", provides(import));
+    entry.set("provided", runtime::is_provided(import));
     list.push(std::move(entry));
     rows.push_back({base::display(import.module), base::display(import.name), to_string(import.type.kind),
-                    type_column(import.type), provides(import) ? "provided" : "not provided"});
+                    type_column(import.type), runtime::is_provided(import) ? "provided" : "not provided"});
   }
   output.print(options.json ? Json::object({{"imports", std::move(list)}}).dump(2) + "\n"
                             : base::columns(rows));

@@ -6,12 +6,12 @@
 #include "cli/commands.h"
 #include "cli/engine_flags.h"
 #include "cli/flags.h"
-#include "cli/imports.h"
 #include "cli/module_file.h"
 #include "cli/output.h"
 #include "cli/values.h"
 #include "runtime/include/wago/wago.h"
 #include "runtime/module.h"
+#include "runtime/provided_imports.h"
 
 namespace wago::cli {
 
@@ -123,7 +123,7 @@ int run(const RunOptions& options, Output& output) {
   auto arguments = parse_arguments(base::display(chosen->name), chosen->type.function, options.arguments);
   if (!arguments) return refuse(arguments.error());
   Linker linker(*engine);
-  if (auto defined = define_imports(linker, *module); !defined) return refuse(defined.error());
+  if (auto defined = runtime::define_provided(linker, *module); !defined) return refuse(defined.error());
   auto instance = linker.instantiate(*module);
   if (!instance) {
     if (!instance.failure().trap) return refuse(instance.failure().error);

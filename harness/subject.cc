@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "harness/invoker.h"
 #include "runtime/module.h"
+#include "runtime/provided_imports.h"
 
 namespace wago::harness {
 
@@ -13,13 +14,6 @@ constexpr uint64_t kMaxModuleBytes = uint64_t{1} << 30;
 base::Error in_file(base::Error error, const std::string& file) {
   if (error.place.file.empty()) error.place.file = file;
   return error;
-}
-
-Trap aborted() {
-  Trap trap;
-  trap.code = base::TrapCode::Abort;
-  trap.message = std::string(base::sentence(base::TrapCode::Abort));
-  return trap;
 }
 
 RunFailure failure_of(const InstantiateFailure& failure) {
@@ -77,25 +71,9 @@ base::Result<std::unique_ptr<Subject>> Subject::load(const capture::Workload& wo
   subject->module_sha256_ = digest;
   subject->compile_start_unix_ns_ = unix_before;
   subject->compile_ns_ = took;
-  if (auto provided = subject->provide_imports(); !provided) return in_file(provided.error(), path);
+  if (auto provided = runtime::define_provided(subject->linker_, subject->reference_); !provided)
+    return in_file(provided.error(), path);
   return subject;
-}
-
-base::Result<void> Subject::provide_imports() {
-  for (const ImportInfo& import : reference_.imports()) {
-    if (import.module == "env" && import.name == "abort" && import.type.kind == ExternKind::Function) {
-      // Languages disagree about its parameters; whatever they are, it does the same.
-      auto defined = linker_.define_host(import.module, import.name, import.type.function,
-                                         [](std::span<const Slot>, std::span<Slot>) { return aborted(); });
-      if (!defined) return defined;
-    } else {
-      std::string kind = import.type.kind == ExternKind::Function ? "function " : "";
-      return base::usage_error("the import " + base::display(import.module) + "." +
-                               base::display(import.name) + ", a " + kind + to_string(import.type) +
-                               ", is not provided; only env.abort is");
-    }
-  }
-  return {};
 }
 
 uint64_t Subject::code_bytes() const {

@@ -65,7 +65,6 @@ class Subject {
         engine_(std::move(engine)),
         reference_(std::move(reference)),
         linker_(engine_) {}
-  base::Result<void> provide_imports();
 
   capture::Workload workload_;
   std::vector<uint8_t> bytes_;

@@ -1,0 +1,14 @@
+// The commands that only the profiling program has: `profile record`, `profile top`, `profile diff`.
+#pragma once
+
+namespace wago::cli {
+class Command;
+}
+
+namespace wago::cli::profile {
+
+void add_record(Command& profile);
+void add_top(Command& profile);
+void add_diff(Command& profile);
+
+}  // namespace wago::cli::profile

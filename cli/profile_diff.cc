@@ -1,0 +1,84 @@
+#include <memory>
+
+#include "base/json.h"
+#include "cli/flags.h"
+#include "cli/output.h"
+#include "cli/profile_commands.h"
+#include "diff/compare.h"
+#include "diff/quantity.h"
+
+namespace wago::cli::profile {
+
+namespace {
+
+struct DiffFlags {
+  std::vector<std::string> pair;
+  std::vector<std::string> baseline;
+  std::vector<std::string> candidate;
+  std::optional<std::string> function;
+  bool assembly = false;
+  bool strict = false;
+  bool json = false;
+};
+
+// The two sides, however they were given.
+base::Result<void> resolve(DiffFlags& flags) {
+  if (flags.function) return base::usage_error("--function is not available in this version");
+  if (flags.assembly) return base::usage_error("--assembly is not available in this version");
+  bool named = !flags.baseline.empty() || !flags.candidate.empty();
+  if (!flags.pair.empty()) {
+    if (named) return base::usage_error("name either A B or --baseline and --candidate, not both");
+    if (flags.pair.size() != 2) {
+      return base::usage_error("two captures are wanted, " + std::to_string(flags.pair.size()) +
+                               (flags.pair.size() == 1 ? " was" : " were") +
+                               " given; sets are named with --baseline A... --candidate B...");
+    }
+    flags.baseline = {flags.pair[0]};
+    flags.candidate = {flags.pair[1]};
+  }
+  if (flags.baseline.empty() || flags.candidate.empty()) {
+    return base::usage_error("two captures are wanted: diff A B, or diff --baseline A... --candidate B...");
+  }
+  return {};
+}
+
+int refuse_contract(std::span<const diff::ContractDifference> differences, Output& output) {
+  auto error = base::usage_error("these captures cannot be compared: their measurement contracts differ in " +
+                                 diff::format_plural(differences.size(), "field"));
+  return output.fail(error, diff::to_text(differences), "differences", diff::to_json(differences));
+}
+
+int compare(DiffFlags& flags, Output& output) {
+  if (auto sides = resolve(flags); !sides) return output.fail(sides.error());
+  auto baseline = diff::load_all(flags.baseline);
+  if (!baseline) return output.fail(baseline.error());
+  auto candidate = diff::load_all(flags.candidate);
+  if (!candidate) return output.fail(candidate.error());
+  auto comparison = diff::compare(*baseline, *candidate);
+  if (!comparison) return output.fail(comparison.error());
+  if (!comparison->contract.empty()) return refuse_contract(comparison->contract, output);
+  output.print(flags.json ? diff::to_json(*comparison).dump(2) + "\n" : diff::to_text(*comparison));
+  return flags.strict && !comparison->conclusive() ? kExitInconclusive : kExitDone;
+}
+
+}  // namespace
+
+void add_diff(Command& profile) {
+  auto flags = std::make_shared<DiffFlags>();
+  Command& command = profile.add_command("diff", "Compare two captures, or two sets of captures");
+  command.add_rest("CAPTURE", "Two captures: the baseline, then the candidate", &flags->pair);
+  command.add_list("--baseline", "CAPTURE", "The captures of the baseline", &flags->baseline);
+  command.add_list("--candidate", "CAPTURE", "The captures of the candidate", &flags->candidate);
+  command.add_flag("--strict", "Exit 3 when a verdict is inconclusive", &flags->strict);
+  command.add_option("--function", "NAME", "One function on both sides (not available in this version)",
+                     &flags->function);
+  command.add_flag("--assembly", "With its machine code (not available in this version)", &flags->assembly);
+  command.add_flag("--json", "As JSON", &flags->json);
+  command.set_footer(
+      "Captures whose measurement contracts differ are refused (exit 2). Elapsed times of captures that did "
+      "not run\n"
+      "together are shown but decide nothing.");
+  command.set_action([flags](Output& output) { return compare(*flags, output); });
+}
+
+}  // namespace wago::cli::profile

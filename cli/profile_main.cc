@@ -1,0 +1,22 @@
+#include "cli/commands.h"
+#include "cli/flags.h"
+#include "cli/profile_commands.h"
+#include "harness/recorder.h"
+
+namespace {
+
+void add_profile(wago::cli::Command& program) {
+  wago::cli::Command& profile = program.add_command("profile", "Record captures, read and compare them");
+  wago::cli::profile::add_record(profile);
+  wago::cli::profile::add_top(profile);
+  wago::cli::profile::add_diff(profile);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using namespace wago::cli;
+  // A recording runs in a child that is this program again.
+  if (auto code = wago::harness::record_child_main(argc, argv)) return *code;
+  return run_program("wago-profile", Edition::Profiling, add_profile, argc, argv);
+}

@@ -1,0 +1,230 @@
+#include "cli/record_flags.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "base/duration.h"
+#include "base/files.h"
+#include "base/slots.h"
+#include "capture/catalog.h"
+#include "cli/flags.h"
+
+namespace wago::cli::profile {
+
+namespace {
+
+using base::Error;
+using base::Result;
+using base::usage_error;
+using capture::Workload;
+
+Error in_flag(const char* flag, Error error) {
+  error.message = std::string(flag) + ": " + error.message;
+  return error;
+}
+
+// What this version cannot do, by the flag that asks for it.
+std::optional<Error> unavailable(const RecordFlags& flags) {
+  const std::pair<const char*, bool> kLater[] = {
+      {"--rate", flags.rate.has_value()},
+      {"--include-code", flags.include_code},
+      {"--source-maps", flags.source_maps},
+      {"--timeline", flags.timeline},
+      {"--unwind-maps", flags.unwind_maps},
+      {"--stack-bytes", flags.stack_bytes.has_value()},
+      {"--max-spans", flags.max_spans.has_value()},
+      {"--interruptible", flags.interruptible},
+      {"--reload-artifact", flags.reload_artifact},
+      {"--counters", flags.counters},
+      {"--conversion-timeout", flags.conversion_timeout.has_value()},
+  };
+  for (const auto& [flag, given] : kLater) {
+    if (given) return usage_error(std::string(flag) + " is not available in this version");
+  }
+  return std::nullopt;
+}
+
+// "fib" for fib.wasm's export fib, "math.add" for another of math.wasm; made of what an id may hold.
+std::string default_id(const std::string& module, const std::string& export_name) {
+  std::string id = base::base_name(module);
+  if (id.ends_with(".wasm")) id.resize(id.size() - 5);
+  if (id != export_name) id += "." + export_name;
+  for (char& c : id) {
+    bool allowed = std::isalnum(static_cast<unsigned char>(c)) || c == '.' || c == '_' || c == '-';
+    if (!allowed) c = '_';
+  }
+  if (!std::isalnum(static_cast<unsigned char>(id[0]))) id.insert(0, "w");
+  return id;
+}
+
+Result<Workload> workload_from_catalog(const RecordFlags& flags, std::string& catalog_name) {
+  const std::pair<const char*, bool> kDeclared[] = {
+      {"--module", flags.module.has_value()}, {"--export", flags.export_name.has_value()},
+      {"--init", flags.init.has_value()},     {"--args", flags.args.has_value()},
+      {"--want", flags.want.has_value()},     {"--want-trap", flags.want_trap.has_value()},
+  };
+  for (const auto& [flag, given] : kDeclared) {
+    if (given) return usage_error(std::string(flag) + " cannot be given with --catalog, which declares it");
+  }
+  auto catalog = capture::read_catalog(*flags.catalog);
+  if (!catalog) return catalog.error();
+  catalog_name = catalog->name;
+  if (flags.workload) return catalog->find(*flags.workload);
+  std::string ids;
+  for (const Workload& workload : catalog->workloads) ids += (ids.empty() ? "" : ", ") + workload.id;
+  return usage_error("--workload is missing; the catalog has " + (ids.empty() ? "none" : ids));
+}
+
+Result<capture::Call> call_of(const RecordFlags& flags) {
+  capture::Call call;
+  call.export_name = *flags.export_name;
+  if (flags.args) {
+    auto slots = base::parse_slots(*flags.args);
+    if (!slots) return in_flag("--args", slots.error());
+    call.args = *slots;
+  }
+  if (flags.want && flags.want_trap) return usage_error("--want and --want-trap exclude one another");
+  if (flags.want_trap) {
+    auto trap = parse_word<base::TrapCode>("--want-trap", *flags.want_trap);
+    if (!trap) return trap.error();
+    call.want_trap = *trap;
+    return call;
+  }
+  if (!flags.want) {
+    return usage_error("--want is missing: the slots that must come back, '[]' for none, or --want-trap");
+  }
+  auto slots = base::parse_slots(*flags.want);
+  if (!slots) return in_flag("--want", slots.error());
+  call.want = *slots;
+  return call;
+}
+
+Result<Workload> workload_from_flags(const RecordFlags& flags) {
+  if (flags.workload) return usage_error("--workload names a workload of a catalog; --catalog is missing");
+  if (!flags.module) return usage_error("--module is missing, or --catalog with --workload");
+  if (!flags.export_name) return usage_error("--export is missing");
+  auto call = call_of(flags);
+  if (!call) return call.error();
+  Workload workload;
+  workload.id = default_id(*flags.module, *flags.export_name);
+  workload.module_path = *flags.module;
+  workload.init = flags.init;
+  workload.calls = {std::move(*call)};
+  return workload;
+}
+
+Result<void> apply_amount(const RecordFlags& flags, Workload& workload) {
+  if (flags.iterations && flags.duration)
+    return usage_error("--iterations and --duration exclude one another");
+  if (flags.iterations) {
+    auto count = parse_number("--iterations", *flags.iterations, 1, UINT64_MAX);
+    if (!count) return count.error();
+    workload.iterations = *count;
+    workload.duration_ns.reset();
+  }
+  if (flags.duration) {
+    auto duration = base::parse_duration_ns(*flags.duration);
+    if (!duration) return in_flag("--duration", duration.error());
+    workload.duration_ns = *duration;
+    workload.iterations.reset();
+  }
+  if (flags.warmup) {
+    auto count = parse_number("--warmup", *flags.warmup, 0, UINT64_MAX);
+    if (!count) return count.error();
+    workload.warmup = *count;
+  }
+  return {};
+}
+
+template <class Word>
+Result<void> apply_word(const char* flag, const std::optional<std::string>& text, Word& word) {
+  if (!text) return {};
+  auto parsed = parse_word<Word>(flag, *text);
+  if (!parsed) return parsed.error();
+  word = *parsed;
+  return {};
+}
+
+Result<void> apply_manner(const RecordFlags& flags, Workload& workload) {
+  if (auto mode = apply_word("--mode", flags.mode, workload.mode); !mode) return mode;
+  if (auto phase = apply_word("--phase", flags.phase, workload.phase); !phase) return phase;
+  if (auto backend = apply_word("--backend", flags.backend, workload.backend); !backend) return backend;
+  if (auto bounds = apply_word("--bounds", flags.bounds, workload.engine.bounds); !bounds) return bounds;
+  if (flags.level) {
+    auto level = parse_number("--level", *flags.level, 0, static_cast<uint64_t>(capture::kMaxLevel));
+    if (!level) return level.error();
+    workload.engine.level = static_cast<int>(*level);
+  }
+  if (workload.phase == base::Phase::Reload)
+    return usage_error("--phase reload is not available in this version");
+  if (workload.backend != base::Backend::None) {
+    return usage_error("--backend " + std::string(base::spelling(workload.backend)) +
+                       " is not available in this version; backend none is");
+  }
+  return {};
+}
+
+}  // namespace
+
+void RecordFlags::add_to(Command& command) {
+  command.group("Workload");
+  command.add_option("--catalog", "FILE", "A catalog of declared workloads, with --workload", &catalog);
+  command.add_option("--workload", "ID", "The workload of the catalog", &workload);
+  command.add_option("--module", "FILE", "A module, instead of a catalog", &module);
+  command.add_option("--export", "NAME", "The function to call", &export_name);
+  command.add_option("--init", "NAME", "A function called once before the first iteration", &init);
+  command.add_option("--args", "SLOTS", "Arguments: 20 or i32:-1,f64:0x1p-3", &args);
+  command.add_option("--want", "SLOTS", "Results that must come back; '[]' for none", &want);
+  command.add_option("--want-trap", "TRAP", "The trap that must occur instead", &want_trap);
+  command.group("Measurement");
+  command.add_option("--iterations", "N", "Measured iterations, instead of a duration", &iterations);
+  command.add_option("--duration", "D", "How long to measure (default 15s)", &duration);
+  command.add_option("--warmup", "N", "Checked iterations before (default 5)", &warmup);
+  command.add_option("--mode", "public|prepared",
+                     "Look the export up for each call, or once (default public)", &mode);
+  command.add_option("--phase", "PHASE", "compile, instantiate, initialize, execute (default), close, all",
+                     &phase);
+  command.add_option("--collection-timeout", "D", "Limit on the whole process (default 5m)",
+                     &collection_timeout);
+  command.group("Engine");
+  command.add_option("--bounds", "signals|explicit", "How memory accesses are checked (default signals)",
+                     &bounds);
+  command.add_option("--level", "N", "0: no optimisation passes, 1: all of them (default)", &level);
+  command.group("Output");
+  command.add_option("--out", "DIR", "The capture; must not exist", &out);
+  command.add_flag("--json", "Outcome and errors as JSON", &json);
+  command.group("Not available in this version");
+  command.add_option("--backend", "NAME", "A collector; none is available", &backend);
+  command.add_option("--rate", "HZ", "Samples a second", &rate);
+  command.add_flag("--include-code", "Keep native bytes", &include_code);
+  command.add_flag("--source-maps", "Keep source positions", &source_maps);
+  command.add_flag("--timeline", "Record boundary spans", &timeline);
+  command.add_flag("--unwind-maps", "Keep unwind rows", &unwind_maps);
+  command.add_option("--stack-bytes", "N", "Raw stack of each sample", &stack_bytes);
+  command.add_option("--max-spans", "N", "Bound of the timeline", &max_spans);
+  command.add_flag("--interruptible", "Check for interruption in loops", &interruptible);
+  command.add_flag("--reload-artifact", "Run serialised and reloaded code", &reload_artifact);
+  command.add_flag("--counters", "Read hardware counters", &counters);
+  command.add_option("--conversion-timeout", "D", "Limit on conversion", &conversion_timeout);
+}
+
+Result<harness::RecordRequest> request_of(const RecordFlags& flags) {
+  if (auto error = unavailable(flags)) return *error;
+  harness::RecordRequest request;
+  auto workload = flags.catalog ? workload_from_catalog(flags, request.catalog) : workload_from_flags(flags);
+  if (!workload) return workload.error();
+  if (auto applied = apply_amount(flags, *workload); !applied) return applied.error();
+  if (auto applied = apply_manner(flags, *workload); !applied) return applied.error();
+  if (auto checked = capture::check(*workload); !checked) return checked.error();
+  if (flags.collection_timeout) {
+    auto timeout = base::parse_duration_ns(*flags.collection_timeout);
+    if (!timeout) return in_flag("--collection-timeout", timeout.error());
+    request.collection_timeout_ns = *timeout;
+  }
+  if (!flags.out || flags.out->empty()) return usage_error("--out is missing: the directory of the capture");
+  request.out = *flags.out;
+  request.workload = std::move(*workload);
+  return request;
+}
+
+}  // namespace wago::cli::profile

@@ -1,0 +1,37 @@
+// The flags of `profile record`, and the recording they ask for.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/result.h"
+#include "cli/engine_flags.h"
+#include "harness/recorder.h"
+
+namespace wago::cli {
+class Command;
+}
+
+namespace wago::cli::profile {
+
+struct RecordFlags {
+  std::optional<std::string> catalog, workload;
+  std::optional<std::string> module, export_name, init, args, want, want_trap;
+  std::optional<std::string> iterations, duration, warmup, mode, phase, backend;
+  std::optional<std::string> bounds, level;
+  std::optional<std::string> collection_timeout;
+  std::optional<std::string> out;
+  // Later features: refused by name when given.
+  std::optional<std::string> rate, stack_bytes, max_spans, conversion_timeout;
+  bool include_code = false, source_maps = false, timeline = false, unwind_maps = false;
+  bool interruptible = false, reload_artifact = false, counters = false;
+  bool json = false;
+
+  void add_to(Command& command);
+};
+
+// Errors (Usage): flags that contradict one another or are missing, values that do not parse, what is not
+// available.
+base::Result<harness::RecordRequest> request_of(const RecordFlags& flags);
+
+}  // namespace wago::cli::profile

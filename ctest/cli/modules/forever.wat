@@ -1,0 +1,3 @@
+(module
+  (func (export "spin") (loop (br 0)))
+  (func $deep (export "deep") (call $deep) (call $deep)))
