@@ -38,7 +38,7 @@ using RegionId = base::Id<RegionTag>;
 using LoopId = base::Id<LoopTag>;
 
 // Arguments of block parameters in one function.
-constexpr uint32_t kMaxMergeArguments = 16 << 20;
+constexpr uint32_t kMaxMergeArguments = 8 << 20;
 
 // What a local holds before its first assignment, if that is not a parameter: a constant in the entry block.
 class ZeroSource {

@@ -24,7 +24,7 @@ namespace wago::codegen {
 
 // Values, and arguments outside of merges, of one function. A body can repeat a call with a thousand
 // parameters and results millions of times, so its size does not bound them.
-constexpr uint32_t kMaxValues = 32 << 20;
+constexpr uint32_t kMaxValues = 16 << 20;
 
 class IrBuilder::State {
  public:

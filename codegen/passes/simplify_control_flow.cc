@@ -11,6 +11,7 @@ namespace wago::codegen {
 void SimplifyControlFlow::run(IrFunction& function) {
   fold_branches(function);
   skip_empty_blocks(function);
+  fold_branches(function);  // both ways may now lead to the same place
   drop_unreachable(function);
   join_blocks(function);
   rebuild_predecessors(function);
