@@ -1,0 +1,5 @@
+#include <stdint.h>
+
+int32_t still_seven(void) {
+  return 7;
+}
