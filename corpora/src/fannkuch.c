@@ -1,7 +1,7 @@
 // Pancake flipping over all permutations of n: as long as the first pancake is not number 1, the stack is
-// turned over down to the pancake with the first one's number. The greatest number of flips, and a sum of
-// flips with alternating sign, are known for small n (Anderson and Rettig, "Performing Lisp Analysis of the
-// FANNKUCH Benchmark", 1994).
+// turned over down to the pancake with the first one's number (Anderson and Rettig, "Performing Lisp Analysis of
+// the FANNKUCH Benchmark", 1994). Counted are the greatest number of flips and a sum of flips with alternating
+// sign.
 #include <stdint.h>
 
 enum { kMaxSize = 12 };
