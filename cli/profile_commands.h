@@ -1,4 +1,5 @@
-// The commands that only the profiling program has: `profile record`, `profile top`, `profile diff`.
+// The commands that only the profiling program has: `profile record`, `profile top`, `profile diff`, `profile
+// test`.
 #pragma once
 
 namespace wago::cli {
@@ -10,5 +11,6 @@ namespace wago::cli::profile {
 void add_record(Command& profile);
 void add_top(Command& profile);
 void add_diff(Command& profile);
+void add_test(Command& profile);
 
 }  // namespace wago::cli::profile

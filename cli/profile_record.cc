@@ -1,7 +1,3 @@
-#include <unistd.h>
-
-#include <csignal>
-#include <cstdio>
 #include <memory>
 
 #include "base/json.h"
@@ -10,50 +6,12 @@
 #include "cli/output.h"
 #include "cli/profile_commands.h"
 #include "cli/record_flags.h"
+#include "cli/recording.h"
 #include "diff/quantity.h"
 
 namespace wago::cli::profile {
 
 namespace {
-
-// One line on a terminal, rewritten in place.
-class ProgressLine {
- public:
-  explicit ProgressLine(bool shown) : shown_(shown) {}
-  ~ProgressLine() { clear(); }
-
-  void show(const harness::Progress& progress) {
-    if (!shown_) return;
-    std::string text = progress.warming_up ? "warming up" : std::string(base::spelling(progress.phase));
-    if (progress.iterations > 0) {
-      text += ", " + diff::format_plural(progress.iterations, "iteration");
-      if (progress.wanted_iterations > 0) text += " of " + diff::format_count(progress.wanted_iterations);
-    }
-    if (progress.wanted_duration_ns > 0 && !progress.warming_up) {
-      text += ", " + diff::format_ns(static_cast<double>(progress.elapsed_ns)) + " of " +
-              diff::format_ns(static_cast<double>(progress.wanted_duration_ns));
-    }
-    std::fprintf(stderr, "\r\x1b[K%s", text.c_str());
-    std::fflush(stderr);
-    dirty_ = true;
-  }
-
-  void clear() {
-    if (dirty_) std::fputs("\r\x1b[K", stderr);
-    dirty_ = false;
-  }
-
- private:
-  bool shown_;
-  bool dirty_ = false;
-};
-
-// What a shell expects of a program that was interrupted: that it died of the signal.
-void die_of(int signal) {
-  std::fflush(stdout);
-  std::signal(signal, SIG_DFL);
-  std::raise(signal);
-}
 
 void print_outcome(const std::string& out, const capture::Manifest& manifest, bool json, Output& output) {
   const capture::PhaseRecord* phase = manifest.measured_phase();
@@ -83,17 +41,8 @@ void print_outcome(const std::string& out, const capture::Manifest& manifest, bo
 int record(const RecordFlags& flags, Output& output) {
   auto request = request_of(flags);
   if (!request) return output.fail(request.error());
-  harness::RecordOutcome outcome;
-  {
-    ProgressLine progress(!flags.json && isatty(STDERR_FILENO) == 1);
-    request->on_progress = [&](const harness::Progress& now) { progress.show(now); };
-    outcome = harness::record(*request);
-  }
-  if (outcome.error) {
-    int code = output.fail(*outcome.error);
-    if (outcome.interrupted_by != 0) die_of(outcome.interrupted_by);
-    return code;
-  }
+  harness::RecordOutcome outcome = record_with_progress(*request, output);
+  if (outcome.error) return fail_recording(outcome, output);
   print_outcome(request->out, outcome.manifest, flags.json, output);
   return kExitDone;
 }

@@ -1,0 +1,66 @@
+#include "cli/recording.h"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+
+#include "base/vocabulary.h"
+#include "cli/output.h"
+#include "diff/quantity.h"
+
+namespace wago::cli::profile {
+
+namespace {
+
+// One line on a terminal, rewritten in place.
+class ProgressLine {
+ public:
+  explicit ProgressLine(bool shown) : shown_(shown) {}
+  ~ProgressLine() { clear(); }
+
+  void show(const harness::Progress& progress) {
+    if (!shown_) return;
+    std::string text = progress.warming_up ? "warming up" : std::string(base::spelling(progress.phase));
+    if (progress.iterations > 0) {
+      text += ", " + diff::format_plural(progress.iterations, "iteration");
+      if (progress.wanted_iterations > 0) text += " of " + diff::format_count(progress.wanted_iterations);
+    }
+    if (progress.wanted_duration_ns > 0 && !progress.warming_up) {
+      text += ", " + diff::format_ns(static_cast<double>(progress.elapsed_ns)) + " of " +
+              diff::format_ns(static_cast<double>(progress.wanted_duration_ns));
+    }
+    std::fprintf(stderr, "\r\x1b[K%s", text.c_str());
+    std::fflush(stderr);
+    dirty_ = true;
+  }
+
+  void clear() {
+    if (dirty_) std::fputs("\r\x1b[K", stderr);
+    dirty_ = false;
+  }
+
+ private:
+  bool shown_;
+  bool dirty_ = false;
+};
+
+}  // namespace
+
+harness::RecordOutcome record_with_progress(harness::RecordRequest request, const Output& output) {
+  ProgressLine progress(!output.json() && isatty(STDERR_FILENO) == 1);
+  request.on_progress = [&](const harness::Progress& now) { progress.show(now); };
+  return harness::record(request);
+}
+
+int fail_recording(const harness::RecordOutcome& outcome, Output& output) {
+  int code = output.fail(*outcome.error);
+  if (outcome.interrupted_by != 0) {
+    std::fflush(stdout);
+    std::signal(outcome.interrupted_by, SIG_DFL);
+    std::raise(outcome.interrupted_by);
+  }
+  return code;
+}
+
+}  // namespace wago::cli::profile
