@@ -10,7 +10,9 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
+#include <string_view>
 
 #include "base/files.h"
 
@@ -91,6 +93,20 @@ std::string to_string(const Ended& ended) {
   if (ended.signal)
     return "died of signal " + std::to_string(ended.signal) + " (" + signal_name(ended.signal) + ")";
   return "exited with code " + std::to_string(ended.exit_code);
+}
+
+std::optional<std::string> find_program(const std::string& name) {
+  auto runs = [](const std::string& path) { return ::access(path.c_str(), X_OK) == 0; };
+  if (name.find('/') != std::string::npos) return runs(name) ? std::optional(name) : std::nullopt;
+  const char* variable = std::getenv("PATH");
+  std::string_view rest = variable ? variable : "/usr/local/bin:/usr/bin:/bin";
+  while (true) {
+    size_t colon = rest.find(':');
+    std::string path = join_path(colon == 0 ? "." : rest.substr(0, colon), name);
+    if (runs(path) && !system_files().is_directory(path)) return path;
+    if (colon == std::string_view::npos) return std::nullopt;
+    rest.remove_prefix(colon + 1);
+  }
 }
 
 Result<Process> Process::spawn(const SpawnOptions& options) {

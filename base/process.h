@@ -50,10 +50,13 @@ std::string to_string(const Ended& ended);
 // "SIGKILL", or "signal 64" where it has no name.
 std::string signal_name(int signal);
 
+// `name` itself when it has a slash, else where PATH finds it; nothing: nowhere.
+std::optional<std::string> find_program(const std::string& name);
+
 struct SpawnOptions {
   std::string program;                           // path; "/proc/self/exe" is this program
   std::vector<std::string> argv;                 // argv[0] included
-  std::vector<std::pair<int, int>> descriptors;  // ours -> the child's, above 2; 0, 1 and 2 are inherited
+  std::vector<std::pair<int, int>> descriptors;  // ours -> the child's; 0, 1 and 2 are inherited unless named
   bool first_to_be_killed = false;               // when the machine runs out of memory
 };
 

@@ -73,6 +73,24 @@ TEST(Process, KillingTheGroupReachesGrandchildren) {
   EXPECT_EQ(read_all(pipe.read.get()), "") << "the grandchild holds the pipe no longer";
 }
 
+TEST(Process, ProgramsAreFoundAsAShellFindsThem) {
+  EXPECT_EQ(find_program("/bin/sh"), "/bin/sh");
+  auto found = find_program("sh");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->substr(found->size() - 3), "/sh");
+  EXPECT_EQ(find_program("no-such-program"), std::nullopt);
+  EXPECT_EQ(find_program("/nowhere/sh"), std::nullopt);
+}
+
+TEST(Process, StandardOutputCanBeNamedToo) {
+  Pipe pipe;
+  SpawnOptions options = shell("echo out");
+  options.descriptors = {{pipe.write.get(), 1}};
+  auto process = Process::spawn(options);
+  pipe.write.reset();
+  EXPECT_EQ(read_all(pipe.read.get()), "out\n");
+}
+
 TEST(Process, WaitingIsBounded) {
   auto process = Process::spawn(shell("sleep 1000"));
   uint64_t before = monotonic_ns();

@@ -1,0 +1,34 @@
+// The project's figures, each measured with both of its sides in one run. See docs/figures.md for what each
+// means and for the values found.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "harness/bench/ratio.h"
+
+namespace wago::harness::bench {
+
+struct FigureOptions {
+  std::vector<std::string> catalogs;  // corpus
+  std::string node = "node";
+  std::string node_script;     // node_side.mjs
+  std::string wago;            // the program `wago`, for whole-process figures
+  std::string module;          // a real module for the compile rate; empty: one is built from the corpus
+  std::string startup_module;  // exports fib
+  bool quick = false;          // a tenth of the pairs: says little, runs everywhere
+};
+
+// A prepared call of add(i32, i32) against a minimal adapter written by hand.
+base::Result<std::vector<Figure>> call_figures(const FigureOptions& options);
+// What a recording costs per iteration beyond the call itself.
+base::Result<std::vector<Figure>> recorder_figures(const FigureOptions& options);
+// Compile rate and its linearity.
+base::Result<std::vector<Figure>> compile_figures(const FigureOptions& options);
+// Execution against V8's optimising tier in Node. Without node: one figure that says so.
+base::Result<std::vector<Figure>> corpus_figures(const FigureOptions& options);
+// `wago run` as a whole process against `node`.
+base::Result<std::vector<Figure>> startup_figures(const FigureOptions& options);
+
+}  // namespace wago::harness::bench

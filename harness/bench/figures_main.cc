@@ -1,0 +1,101 @@
+// wago_figures: measures the project's figures and prints them as a table.
+//
+//   wago_figures [call] [recorder] [compile] [corpus] [startup]      all of them when none is named
+//     --catalog=FILE   the corpus; again for more
+//     --module=FILE    a real module for the compile rate
+//     --wago=FILE      the program `wago`
+//     --fib=FILE       a module that exports fib, for the whole-process figures
+//     --node=FILE --node-side=FILE
+//     --quick          few repetitions
+//     --check          1 when a figure is not reached
+#include <cstdio>
+#include <set>
+#include <string_view>
+
+#include "base/text.h"
+#include "harness/bench/figures.h"
+#include "harness/machine.h"
+
+namespace {
+
+using namespace wago::harness::bench;
+using wago::base::Result;
+
+struct Group {
+  std::string_view name;
+  Result<std::vector<Figure>> (*measure)(const FigureOptions&);
+};
+constexpr Group kGroups[] = {{"call", call_figures},
+                             {"recorder", recorder_figures},
+                             {"compile", compile_figures},
+                             {"startup", startup_figures},
+                             // Last: it binds the process to one CPU.
+                             {"corpus", corpus_figures}};
+
+struct Arguments {
+  FigureOptions options;
+  std::set<std::string_view> groups;
+  bool check = false;
+};
+
+bool parse(int argc, char** argv, Arguments& arguments) {
+  FigureOptions& options = arguments.options;
+  for (int i = 1; i < argc; ++i) {
+    std::string_view argument = argv[i];
+    auto value = [&](std::string_view flag, std::string& into) {
+      if (!argument.starts_with(flag)) return false;
+      into = argument.substr(flag.size());
+      return true;
+    };
+    std::string catalog;
+    if (value("--catalog=", catalog)) {
+      options.catalogs.push_back(catalog);
+    } else if (argument == "--quick") {
+      options.quick = true;
+    } else if (argument == "--check") {
+      arguments.check = true;
+    } else if (!value("--module=", options.module) && !value("--wago=", options.wago) &&
+               !value("--fib=", options.startup_module) && !value("--node-side=", options.node_script) &&
+               !value("--node=", options.node)) {
+      bool known = false;
+      for (const Group& group : kGroups) known |= group.name == argument;
+      if (!known) {
+        std::fprintf(stderr, "wago_figures: %s is not a figure or a flag\n", argv[i]);
+        return false;
+      }
+      arguments.groups.insert(argument);
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Arguments arguments;
+  if (!parse(argc, argv, arguments)) return 2;
+  std::vector<std::vector<std::string>> rows = {{"figure", "median [quartiles] n", "wanted", ""}};
+  bool all_reached = true;
+  for (const Group& group : kGroups) {
+    if (!arguments.groups.empty() && !arguments.groups.contains(group.name)) continue;
+    auto figures = group.measure(arguments.options);
+    if (!figures) {
+      std::fprintf(stderr, "wago_figures: %s: %s\n", std::string(group.name).c_str(),
+                   figures.error().to_string().c_str());
+      all_reached = false;
+      continue;
+    }
+    for (const Figure& figure : *figures) {
+      all_reached &= figure.reached;
+      std::string verdict = figure.wanted.empty() && figure.reached ? ""
+                            : figure.reached                        ? "reached"
+                                                                    : "MISSED";
+      rows.push_back({figure.name, figure.measured, figure.wanted, verdict});
+    }
+  }
+  const auto& machine = wago::harness::machine();
+  std::printf("%s, %llu logical CPUs, %s\n\n%s", machine.cpu_model.c_str(),
+              static_cast<unsigned long long>(machine.logical_cpus), machine.os_version.c_str(),
+              wago::base::columns(rows).c_str());
+  return arguments.check && !all_reached ? 1 : 0;
+}
