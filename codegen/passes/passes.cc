@@ -1,7 +1,14 @@
 #include "codegen/passes/passes.h"
 
+#include "codegen/ir/analysis.h"
+#include "codegen/passes/eliminate_checks.h"
+#include "codegen/passes/forward_memory.h"
+#include "codegen/passes/hoist_invariants.h"
+#include "codegen/passes/inline_calls.h"
+#include "codegen/passes/number_values.h"
 #include "codegen/passes/order_blocks.h"
 #include "codegen/passes/pass_scope.h"
+#include "codegen/passes/reduce_strength.h"
 #include "codegen/passes/remove_dead_code.h"
 #include "codegen/passes/simplify_control_flow.h"
 #include "codegen/passes/split_critical_edges.h"
@@ -15,6 +22,9 @@ class PassPipeline::State {
   PassLog& log() { return log_; }
 
  private:
+  void optimize(const runtime::Module& module, const runtime::CompileSettings& settings,
+                IrFunction& function);
+
   template <class Pass>
   void simple(const char* name, Pass& pass, IrFunction& function) {
     PassScope scope(log_, name, function, verify_, edges_split_);
@@ -24,17 +34,63 @@ class PassPipeline::State {
   PassLog log_;
   bool verify_ = false;
   bool edges_split_ = false;
+  ReversePostorder order_;
+  Dominators dominators_;
+  Loops loops_;
+  InlineCalls inline_calls_;
+  ForwardMemory forward_memory_;
+  NumberValues number_values_;
+  EliminateChecks eliminate_checks_;
+  HoistInvariants hoist_invariants_;
   SimplifyControlFlow simplify_control_flow_;
   RemoveDeadCode remove_dead_code_;
   SplitCriticalEdges split_critical_edges_;
   OrderBlocks order_blocks_;
 };
 
-void PassPipeline::State::run(const runtime::Module&, const runtime::CompileSettings& settings,
+// What level 1 adds: everything between building and the passes that later stages need.
+void PassPipeline::State::optimize(const runtime::Module& module, const runtime::CompileSettings& settings,
+                                   IrFunction& function) {
+  auto scope = [&](const char* name) { return PassScope(log_, name, function, verify_, edges_split_); };
+  {
+    auto pass = scope("inline calls");
+    inline_calls_.run(module, settings, function);
+  }
+  simple("simplify control flow", simplify_control_flow_, function);
+  order_.compute(function);
+  dominators_.compute(function, order_);
+  loops_.compute(function, order_, dominators_);
+  {
+    auto pass = scope("forward memory");
+    forward_memory_.run(module, function, order_);
+  }
+  {
+    auto pass = scope("reduce strength");
+    reduce_strength(function);
+  }
+  {
+    auto pass = scope("number values");
+    number_values_.run(function, order_, dominators_);
+  }
+  if (settings.bounds == base::Bounds::Explicit) {
+    auto pass = scope("eliminate checks");
+    eliminate_checks_.run(module, function, order_, dominators_);
+  }
+  {
+    auto pass = scope("hoist invariants");
+    hoist_invariants_.run(function, order_, loops_);
+  }
+}
+
+void PassPipeline::State::run(const runtime::Module& module, const runtime::CompileSettings& settings,
                               IrFunction& function) {
   verify_ = settings.verify_ir;
   edges_split_ = false;
-  simple("simplify control flow", simplify_control_flow_, function);
+  if (settings.level > 0) {
+    optimize(module, settings, function);
+  } else {
+    simple("simplify control flow", simplify_control_flow_, function);
+  }
   simple("remove dead code", remove_dead_code_, function);
   edges_split_ = true;
   simple("split critical edges", split_critical_edges_, function);

@@ -1,0 +1,575 @@
+#[=======================================================================[.rst:
+WagoProfile
+-----------
+
+Checked WebAssembly workloads as CTest tests and Google Benchmark programs.
+
+::
+
+  find_package(WagoProfile REQUIRED)            # or add_subdirectory(); same names either way
+  wago_add_workload(fib MODULE fib.wasm EXPORT fib ARGS 20 WANT 6765)
+
+``ctest -L profile`` then records every declared workload and fails on a wrong result.
+
+::
+
+  wago_add_workload(<name>
+    MODULE <file.wasm|target> EXPORT <function>
+    [ARGS <slot>...] WANT <slot>... | WANT VOID | WANT_TRAP <trap>
+    [INIT <export>] [CATALOG <catalog>]
+    [ITERATIONS <n> | DURATION <duration>] [WARMUP <n>]
+    [MODE public|prepared] [PHASE <phase>] [BACKEND <backend>...]
+    [BOUNDS explicit|signals] [LEVEL <n>] [INTERRUPTIBLE]
+    [OPTIONAL] [LABELS <label>...] [TIMEOUT <seconds>]
+    [PROPERTIES <name> <value>...])
+
+Declares the test ``profile.<catalog>.<name>``, or one ``profile.<catalog>.<name>.<backend>`` for each ``BACKEND`` named, with
+label ``profile``. It records the workload into the build tree and fails on a wrong result.
+
+``MODULE``
+  A WebAssembly file, relative to the current source directory, or a target: an executable or library, or any target whose
+  property ``WAGO_MODULE`` names the file. Generator expressions are allowed. A plain file must exist or be generated.
+``EXPORT``
+  The exported function that one iteration calls once.
+``ARGS``, ``WANT``
+  ABI slots: unsigned 64-bit numbers (decimal, ``0x``, ``0o``, ``0b``), or typed spellings such as ``i32:-1``, ``f64:1.5``,
+  ``f32:nan``. ``WANT VOID`` is a function without results. The result of every iteration is compared.
+``WANT_TRAP``
+  The trap that must occur, instead of ``WANT``.
+``INIT``
+  An export called once, without arguments, before the first iteration.
+``CATALOG``
+  The catalog the workload joins; ``default`` when not given. Other catalogs are declared first, by ``wago_add_catalog``.
+``ITERATIONS``, ``DURATION``, ``WARMUP``, ``MODE``, ``PHASE``, ``BOUNDS``, ``LEVEL``, ``INTERRUPTIBLE``
+  As the flags of ``wago-profile profile record``; what is not given comes from the catalog.
+``OPTIONAL``
+  Skip, rather than fail, where the workload cannot be measured.
+``LABELS``, ``TIMEOUT``, ``PROPERTIES``
+  Further labels, the time limit, and any other properties of the test.
+
+::
+
+  wago_add_catalog(<catalog> [FILE <catalog.json>] [MODULE_DIRECTORY <dir>]
+    [ITERATIONS <n> | DURATION <duration>] [WARMUP <n>] [MODE <mode>] [PHASE <phase>]
+    [BACKEND <backend>...] [BOUNDS <bounds>] [LEVEL <n>] [INTERRUPTIBLE]
+    [OPTIONAL] [LABELS <label>...] [TIMEOUT <seconds>])
+
+Declares a catalog: a group of workloads with common defaults. With ``FILE`` the workloads of that file are declared, as if by
+``wago_add_workload``; workloads with several calls an iteration are written in such a file.
+
+``MODULE_DIRECTORY``
+  Where the modules of ``FILE`` are, and relative ``MODULE`` files of workloads that join the catalog.
+
+::
+
+  wago_add_benchmark(<target> [CATALOG <catalog>...] [PHASE compile|instantiate|execute...])
+
+Adds a Google Benchmark executable with an entry for every phase and workload of the catalogs; all phases when none is named. It
+needs the component ``benchmark`` of the package. Results are checked.
+
+Captures land in ``<build>/profile/<run>/<catalog>/``, a new ``<run>`` for every invocation of ctest; ``<build>/profile/latest``
+names the last one. Mistakes in a declaration are configure-time errors.
+#]=======================================================================]
+
+include_guard(GLOBAL)
+
+# --- Words that C++ and CMake share -----------------------------------------------------------------------------------------
+
+# Installed beside this file; in the source tree, where C++ includes it from.
+set(_wago_vocabulary "${CMAKE_CURRENT_LIST_DIR}/vocabulary.def")
+if(NOT EXISTS "${_wago_vocabulary}")
+  set(_wago_vocabulary "${CMAKE_CURRENT_LIST_DIR}/../base/vocabulary.def")
+endif()
+define_property(GLOBAL PROPERTY WAGO_VOCABULARY_FILE BRIEF_DOCS "Where the words are" FULL_DOCS "Where the words are")
+set_property(GLOBAL PROPERTY WAGO_VOCABULARY_FILE "${_wago_vocabulary}")
+unset(_wago_vocabulary)
+
+# The spellings of a group (TRAP, PHASE, MODE, BACKEND, BOUNDS).
+function(_wago_words group result)
+  get_property(file GLOBAL PROPERTY WAGO_VOCABULARY_FILE)
+  file(STRINGS "${file}" lines REGEX "^WAGO_${group}\\(")
+  set(words "")
+  foreach(line IN LISTS lines)
+    string(REGEX REPLACE "^WAGO_${group}\\([A-Za-z0-9]+, \"([^\"]+)\".*" "\\1" word "${line}")
+    list(APPEND words "${word}")
+  endforeach()
+  set(${result} "${words}" PARENT_SCOPE)
+endfunction()
+
+# --- Refusals ---------------------------------------------------------------------------------------------------------------
+
+# Every refusal names the function and the declaration, which callers keep in _wago_function and _wago_name.
+function(_wago_refuse)
+  string(CONCAT sentence ${ARGV})
+  message(FATAL_ERROR "${_wago_function}(${_wago_name}): ${sentence}")
+endfunction()
+
+function(_wago_check_word keyword group value)
+  _wago_words(${group} allowed)
+  if(NOT value IN_LIST allowed)
+    list(JOIN allowed ", " allowed)
+    _wago_refuse("${keyword} \"${value}\" is not one of ${allowed}")
+  endif()
+endfunction()
+
+function(_wago_check_number keyword value)
+  if(NOT value MATCHES "^[0-9]+$")
+    _wago_refuse("${keyword} \"${value}\" is not a whole number")
+  endif()
+endfunction()
+
+function(_wago_check_name kind value)
+  if(NOT value MATCHES "^[A-Za-z0-9_+-][A-Za-z0-9_.+-]*$")
+    _wago_refuse("a ${kind}'s name consists of letters, digits and _ . + -, and does not begin with a point")
+  endif()
+endfunction()
+
+function(_wago_check_slot keyword value)
+  set(whole "(0x[0-9a-fA-F]+|0o[0-7]+|0b[01]+|[0-9]+)")
+  set(decimal "-?([0-9]+\\.?[0-9]*([eE][+-]?[0-9]+)?|0x[0-9a-fA-F]+\\.?[0-9a-fA-F]*([pP][+-]?[0-9]+)?|inf|nan(:0x[0-9a-fA-F]+)?)")
+  if(NOT value MATCHES "^(${whole}|i(32|64):-?${whole}|f(32|64):${decimal}|v128:0x[0-9a-fA-F]+)$")
+    _wago_refuse("${keyword} \"${value}\" is not a slot: write an unsigned number (decimal, 0x, 0o, 0b), or i32:, i64:, f32:, f64: "
+                 "or v128: before a value")
+  endif()
+endfunction()
+
+# What cmake_parse_arguments() lets pass: unknown keywords, keywords without a value, keywords given twice, empty values.
+#   _wago_check_arguments(<prefix> <flags> <one-value keywords> <multi-value keywords> <argument>...)
+function(_wago_check_arguments prefix flags ones multis)
+  if(DEFINED ${prefix}_UNPARSED_ARGUMENTS)
+    set(known ${flags} ${ones} ${multis})
+    list(SORT known)
+    list(JOIN known ", " known)
+    list(GET ${prefix}_UNPARSED_ARGUMENTS 0 first)
+    _wago_refuse("\"${first}\" is neither a keyword nor a keyword's value; keywords are ${known}")
+  endif()
+  if(DEFINED ${prefix}_KEYWORDS_MISSING_VALUES)
+    list(GET ${prefix}_KEYWORDS_MISSING_VALUES 0 first)
+    _wago_refuse("${first} needs a value")
+  endif()
+  foreach(keyword IN LISTS ones)
+    # cmake_parse_arguments() counts an empty value as not given.
+    if(keyword IN_LIST ARGN AND NOT DEFINED ${prefix}_${keyword})
+      _wago_refuse("${keyword} needs a value")
+    endif()
+  endforeach()
+  set(seen "")
+  foreach(argument IN LISTS ARGN)
+    if(argument IN_LIST flags OR argument IN_LIST ones OR argument IN_LIST multis)
+      if(argument IN_LIST seen)
+        _wago_refuse("${argument} is given twice")
+      endif()
+      list(APPEND seen "${argument}")
+    endif()
+    if(argument STREQUAL "PROPERTIES")
+      break()  # what follows are the caller's names and values
+    endif()
+  endforeach()
+endfunction()
+
+# --- JSON -------------------------------------------------------------------------------------------------------------------
+
+# Text as a JSON string. Semicolons are escaped so that CMake's lists leave them alone.
+function(_wago_json_string text result)
+  string(REPLACE "\\" "\\\\" text "${text}")
+  string(REPLACE "\"" "\\\"" text "${text}")
+  string(REPLACE "\n" "\\n" text "${text}")
+  string(REPLACE "\t" "\\t" text "${text}")
+  string(REPLACE ";" "\\u003b" text "${text}")
+  set(${result} "\"${text}\"" PARENT_SCOPE)
+endfunction()
+
+function(_wago_json_strings result)
+  set(items "")
+  foreach(item IN LISTS ARGN)
+    _wago_json_string("${item}" item)
+    if(NOT items STREQUAL "")
+      string(APPEND items ",")
+    endif()
+    string(APPEND items "${item}")
+  endforeach()
+  set(${result} "[${items}]" PARENT_SCOPE)
+endfunction()
+
+# --- Measurement settings, which workloads and catalogs have in common ----------------------------------------------------------
+
+set(_wago_setting_flags INTERRUPTIBLE OPTIONAL)
+set(_wago_setting_ones ITERATIONS DURATION WARMUP MODE PHASE BOUNDS LEVEL TIMEOUT)
+set(_wago_setting_multis BACKEND LABELS)
+
+# Checks the settings in arg_*; gives the JSON members of those that a catalog file holds, each followed by a comma.
+function(_wago_settings result)
+  if(DEFINED arg_ITERATIONS AND DEFINED arg_DURATION)
+    _wago_refuse("ITERATIONS and DURATION exclude one another")
+  endif()
+  set(json "")
+  foreach(keyword ITERATIONS WARMUP LEVEL)
+    if(DEFINED arg_${keyword})
+      _wago_check_number(${keyword} "${arg_${keyword}}")
+      string(TOLOWER ${keyword} key)
+      string(APPEND json "\"${key}\":${arg_${keyword}},")
+    endif()
+  endforeach()
+  if(DEFINED arg_ITERATIONS AND arg_ITERATIONS EQUAL 0)
+    _wago_refuse("ITERATIONS must be at least 1")
+  endif()
+  if(DEFINED arg_DURATION)
+    if(NOT arg_DURATION MATCHES "^([0-9]+(\\.[0-9]+)?(ns|us|ms|s|m|h))+$")
+      _wago_refuse("DURATION \"${arg_DURATION}\" is not a duration such as 250ms, 15s or 1m30s")
+    endif()
+    string(APPEND json "\"duration\":\"${arg_DURATION}\",")
+  endif()
+  foreach(keyword MODE PHASE BOUNDS)
+    if(DEFINED arg_${keyword})
+      _wago_check_word(${keyword} ${keyword} "${arg_${keyword}}")
+      string(TOLOWER ${keyword} key)
+      string(APPEND json "\"${key}\":\"${arg_${keyword}}\",")
+    endif()
+  endforeach()
+  foreach(backend IN LISTS arg_BACKEND)
+    _wago_check_word(BACKEND BACKEND "${backend}")
+  endforeach()
+  if(arg_INTERRUPTIBLE)
+    string(APPEND json "\"interruptible\":true,")
+  endif()
+  if(DEFINED arg_TIMEOUT)
+    _wago_check_number(TIMEOUT "${arg_TIMEOUT}")
+  endif()
+  set(${result} "${json}" PARENT_SCOPE)
+endfunction()
+
+# --- Catalogs ---------------------------------------------------------------------------------------------------------------
+
+# A catalog is a target, so that its properties are its only state:
+#   WAGO_WORKLOADS       JSON objects
+#   WAGO_WORKLOAD_NAMES  for refusing two of one name
+#   WAGO_CATALOG_FILE    the generated file, which every tool reads
+#   WAGO_MODULE_DIRECTORY, and WAGO_DEFAULT_<keyword> for what becomes a property of tests
+function(_wago_create_catalog catalog json_defaults)
+  set(target wago_catalog_${catalog})
+  add_custom_target(${target})
+  set(file "${CMAKE_CURRENT_BINARY_DIR}/${catalog}.catalog.json")
+  set_target_properties(${target} PROPERTIES WAGO_CATALOG_FILE "${file}" WAGO_WORKLOADS "" WAGO_WORKLOAD_NAMES "")
+  string(REGEX REPLACE ",$" "" json_defaults "${json_defaults}")
+  set(workloads "$<TARGET_PROPERTY:${target},WAGO_WORKLOADS>")
+  file(GENERATE OUTPUT "${file}" CONTENT
+"{\"version\":1,\"catalog\":\"${catalog}\",\"defaults\":{${json_defaults}},\"workloads\":[
+$<JOIN:$<TARGET_GENEX_EVAL:${target},${workloads}>,$<COMMA>
+>
+]}
+")
+endfunction()
+
+# One test a ctest invocation opens the directory that its captures land in.
+function(_wago_ensure_run_fixture)
+  if(TARGET wago_profile_run)
+    return()
+  endif()
+  add_custom_target(wago_profile_run)
+  add_test(NAME profile.run COMMAND WagoProfile::wago-profile profile test --begin --runs "${CMAKE_BINARY_DIR}/profile")
+  set_tests_properties(profile.run PROPERTIES FIXTURES_SETUP wago_profile_run LABELS profile RUN_SERIAL ON)
+endfunction()
+
+# Adds the JSON object of a workload and declares its tests. Takes arg_* of the declaration.
+function(_wago_declare catalog name json)
+  set(target wago_catalog_${catalog})
+  get_target_property(names ${target} WAGO_WORKLOAD_NAMES)
+  if(name IN_LIST names)
+    _wago_refuse("catalog ${catalog} has a workload of this name already")
+  endif()
+  set_property(TARGET ${target} APPEND PROPERTY WAGO_WORKLOAD_NAMES "${name}")
+  set_property(TARGET ${target} APPEND PROPERTY WAGO_WORKLOADS "${json}")
+
+  # What the declaration does not say, the catalog does.
+  foreach(keyword BACKEND TIMEOUT OPTIONAL LABELS)
+    get_target_property(default ${target} WAGO_DEFAULT_${keyword})
+    if(default AND NOT arg_${keyword})
+      set(arg_${keyword} "${default}")
+    endif()
+  endforeach()
+
+  get_target_property(file ${target} WAGO_CATALOG_FILE)
+  set(command WagoProfile::wago-profile profile test --catalog "${file}" --workload "${name}"
+      --runs "${CMAKE_BINARY_DIR}/profile")
+  if(arg_OPTIONAL)
+    list(APPEND command --optional)
+  endif()
+  if(arg_BACKEND)
+    foreach(backend IN LISTS arg_BACKEND)
+      _wago_add_profile_test(profile.${catalog}.${name}.${backend} ${command} --backend ${backend})
+    endforeach()
+  else()
+    _wago_add_profile_test(profile.${catalog}.${name} ${command})
+  endif()
+endfunction()
+
+function(_wago_add_profile_test test)
+  _wago_ensure_run_fixture()
+  add_test(NAME ${test} COMMAND ${ARGN})
+  set_tests_properties(${test} PROPERTIES RUN_SERIAL ON SKIP_RETURN_CODE 77 FIXTURES_REQUIRED wago_profile_run
+    LABELS "profile;${arg_LABELS}")
+  if(arg_TIMEOUT)
+    set_tests_properties(${test} PROPERTIES TIMEOUT ${arg_TIMEOUT})
+  endif()
+  if(arg_PROPERTIES)
+    set_tests_properties(${test} PROPERTIES ${arg_PROPERTIES})
+  endif()
+endfunction()
+
+# The module's file, absolute, or a generator expression for it.
+function(_wago_module_file module directory result)
+  if(TARGET "${module}")
+    get_target_property(type "${module}" TYPE)
+    get_target_property(file "${module}" WAGO_MODULE)
+    if(file)
+      set(file "$<TARGET_GENEX_EVAL:${module},$<TARGET_PROPERTY:${module},WAGO_MODULE>>")
+    elseif(type MATCHES "^(EXECUTABLE|SHARED_LIBRARY|MODULE_LIBRARY)$")
+      set(file "$<TARGET_FILE:${module}>")
+    else()
+      _wago_refuse("MODULE target ${module} builds no file: set its property WAGO_MODULE to the .wasm it makes")
+    endif()
+  elseif(module MATCHES "\\$<")
+    set(file "${module}")
+  else()
+    get_filename_component(file "${module}" ABSOLUTE BASE_DIR "${directory}")
+    get_source_file_property(generated "${file}" GENERATED)
+    if(NOT EXISTS "${file}" AND NOT generated)
+      _wago_refuse("MODULE ${file} does not exist")
+    endif()
+    if(IS_DIRECTORY "${file}")
+      _wago_refuse("MODULE ${file} is a directory")
+    endif()
+  endif()
+  set(${result} "${file}" PARENT_SCOPE)
+endfunction()
+
+# --- The functions users call -------------------------------------------------------------------------------------------------
+
+function(wago_add_workload name)
+  set(_wago_function wago_add_workload)
+  set(_wago_name "${name}")
+  set(flags ${_wago_setting_flags})
+  set(ones MODULE EXPORT WANT_TRAP INIT CATALOG ${_wago_setting_ones})
+  set(multis ARGS WANT PROPERTIES ${_wago_setting_multis})
+  cmake_parse_arguments(PARSE_ARGV 1 arg "${flags}" "${ones}" "${multis}")
+  _wago_check_arguments(arg "${flags}" "${ones}" "${multis}" ${ARGN})
+  _wago_check_name(workload "${name}")
+  foreach(keyword MODULE EXPORT)
+    if(NOT DEFINED arg_${keyword})
+      _wago_refuse("${keyword} is missing")
+    endif()
+  endforeach()
+  if(DEFINED arg_WANT AND DEFINED arg_WANT_TRAP)
+    _wago_refuse("WANT and WANT_TRAP exclude one another")
+  elseif(NOT DEFINED arg_WANT AND NOT DEFINED arg_WANT_TRAP)
+    _wago_refuse("WANT is missing: a workload says its result (WANT <slot>..., WANT VOID or WANT_TRAP <trap>)")
+  endif()
+
+  if(NOT DEFINED arg_CATALOG)
+    set(arg_CATALOG default)
+    if(NOT TARGET wago_catalog_default)
+      _wago_create_catalog(default "")
+    endif()
+  elseif(NOT TARGET wago_catalog_${arg_CATALOG})
+    _wago_refuse("catalog ${arg_CATALOG} is not declared: call wago_add_catalog(${arg_CATALOG}) first")
+  endif()
+  get_target_property(directory wago_catalog_${arg_CATALOG} WAGO_MODULE_DIRECTORY)
+  if(NOT directory)
+    set(directory "${CMAKE_CURRENT_SOURCE_DIR}")
+  endif()
+
+  foreach(slot IN LISTS arg_ARGS)
+    _wago_check_slot(ARGS "${slot}")
+  endforeach()
+  _wago_json_strings(args ${arg_ARGS})
+  if(DEFINED arg_WANT_TRAP)
+    _wago_check_word(WANT_TRAP TRAP "${arg_WANT_TRAP}")
+    set(want "\"want_trap\":\"${arg_WANT_TRAP}\"")
+  elseif(arg_WANT STREQUAL "VOID")
+    set(want "\"want\":[]")
+  else()
+    foreach(slot IN LISTS arg_WANT)
+      _wago_check_slot(WANT "${slot}")
+    endforeach()
+    _wago_json_strings(want ${arg_WANT})
+    set(want "\"want\":${want}")
+  endif()
+
+  _wago_settings(settings)
+  _wago_module_file("${arg_MODULE}" "${directory}" module)
+  _wago_json_string("${module}" module)
+  _wago_json_string("${arg_EXPORT}" export)
+  set(json "{\"id\":\"${name}\",\"module\":${module},${settings}")
+  if(DEFINED arg_INIT)
+    _wago_json_string("${arg_INIT}" init)
+    string(APPEND json "\"init\":${init},")
+  endif()
+  string(APPEND json "\"calls\":[{\"export\":${export},\"args\":${args},${want}}]}")
+  _wago_declare("${arg_CATALOG}" "${name}" "${json}")
+endfunction()
+
+function(wago_add_catalog catalog)
+  set(_wago_function wago_add_catalog)
+  set(_wago_name "${catalog}")
+  set(ones FILE MODULE_DIRECTORY ${_wago_setting_ones})
+  cmake_parse_arguments(PARSE_ARGV 1 arg "${_wago_setting_flags}" "${ones}" "${_wago_setting_multis}")
+  _wago_check_arguments(arg "${_wago_setting_flags}" "${ones}" "${_wago_setting_multis}" ${ARGN})
+  _wago_check_name(catalog "${catalog}")
+  if(TARGET wago_catalog_${catalog})
+    _wago_refuse("this catalog is declared already")
+  endif()
+  _wago_settings(settings)
+  _wago_create_catalog("${catalog}" "${settings}")
+  set(target wago_catalog_${catalog})
+  foreach(keyword BACKEND TIMEOUT OPTIONAL LABELS)
+    if(arg_${keyword})
+      set_target_properties(${target} PROPERTIES WAGO_DEFAULT_${keyword} "${arg_${keyword}}")
+    endif()
+  endforeach()
+  if(DEFINED arg_MODULE_DIRECTORY)
+    get_filename_component(arg_MODULE_DIRECTORY "${arg_MODULE_DIRECTORY}" ABSOLUTE)
+    if(NOT IS_DIRECTORY "${arg_MODULE_DIRECTORY}")
+      _wago_refuse("MODULE_DIRECTORY ${arg_MODULE_DIRECTORY} is not a directory")
+    endif()
+    set_target_properties(${target} PROPERTIES WAGO_MODULE_DIRECTORY "${arg_MODULE_DIRECTORY}")
+  endif()
+  if(DEFINED arg_FILE)
+    _wago_import_catalog("${catalog}" "${arg_FILE}" "${arg_MODULE_DIRECTORY}")
+  endif()
+endfunction()
+
+# Declares the workloads of a catalog file. The tools check it in full when they read it; here only what tests need is read.
+function(_wago_import_catalog catalog file directory)
+  get_filename_component(file "${file}" ABSOLUTE)
+  if(NOT EXISTS "${file}")
+    _wago_refuse("FILE ${file} does not exist")
+  endif()
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+  file(READ "${file}" text)
+  string(JSON count ERROR_VARIABLE problem LENGTH "${text}" workloads)
+  if(problem)
+    _wago_refuse("FILE ${file} is not a catalog: ${problem}")
+  endif()
+  if(count EQUAL 0)
+    return()
+  endif()
+  string(JSON defaults ERROR_VARIABLE no_defaults GET "${text}" defaults)
+  if(no_defaults)
+    set(defaults "{}")
+  endif()
+  if(directory STREQUAL "")
+    get_filename_component(directory "${file}" DIRECTORY)
+    string(JSON below ERROR_VARIABLE no_directory GET "${text}" module_directory)
+    if(NOT no_directory)
+      get_filename_component(directory "${below}" ABSOLUTE BASE_DIR "${directory}")
+    endif()
+  endif()
+  math(EXPR last "${count} - 1")
+  foreach(i RANGE ${last})
+    string(JSON workload GET "${text}" workloads ${i})
+    string(JSON name ERROR_VARIABLE no_name GET "${workload}" id)
+    string(JSON module ERROR_VARIABLE no_module GET "${workload}" module)
+    if(no_name OR no_module)
+      _wago_refuse("FILE ${file}: workloads[${i}] needs \"id\" and \"module\"")
+    endif()
+    _wago_check_name(workload "${name}")
+    _wago_module_file("${module}" "${directory}" module)
+    _wago_json_string("${module}" module)
+    string(JSON workload SET "${workload}" module "${module}")
+    _wago_merge_defaults("${workload}" "${defaults}" workload)
+    string(REPLACE ";" "\\u003b" workload "${workload}")
+    _wago_declare("${catalog}" "${name}" "${workload}")
+  endforeach()
+endfunction()
+
+# Adds to a workload what the file's defaults say and neither the workload nor the declaration of the catalog does.
+function(_wago_merge_defaults workload defaults result)
+  string(JSON count LENGTH "${defaults}")
+  if(count GREATER 0)
+    math(EXPR last "${count} - 1")
+    foreach(i RANGE ${last})
+      string(JSON key MEMBER "${defaults}" ${i})
+      set(rivals ${key})
+      if(key MATCHES "^(iterations|duration)$")
+        set(rivals iterations duration)  # naming one drops the other
+      endif()
+      set(said FALSE)
+      foreach(rival IN LISTS rivals)
+        string(JSON present ERROR_VARIABLE absent GET "${workload}" ${rival})
+        string(TOUPPER ${rival} keyword)
+        if(NOT absent OR arg_${keyword})
+          set(said TRUE)
+        endif()
+      endforeach()
+      if(NOT said)
+        _wago_json_member("${defaults}" ${key} value)
+        string(JSON workload SET "${workload}" ${key} "${value}")
+      endif()
+    endforeach()
+  endif()
+  set(${result} "${workload}" PARENT_SCOPE)
+endfunction()
+
+# A member as JSON text: string(JSON GET) strips the quotes of strings.
+function(_wago_json_member json key result)
+  string(JSON value GET "${json}" "${key}")
+  string(JSON type TYPE "${json}" "${key}")
+  if(type STREQUAL "STRING")
+    _wago_json_string("${value}" value)
+  elseif(type STREQUAL "BOOLEAN")
+    if(value)
+      set(value true)
+    else()
+      set(value false)
+    endif()
+  endif()
+  set(${result} "${value}" PARENT_SCOPE)
+endfunction()
+
+function(wago_add_benchmark target)
+  set(_wago_function wago_add_benchmark)
+  set(_wago_name "${target}")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "CATALOG;PHASE")
+  _wago_check_arguments(arg "" "" "CATALOG;PHASE" ${ARGN})
+  if(TARGET "${target}")
+    _wago_refuse("a target of this name exists already")
+  endif()
+  if(NOT TARGET WagoProfile::benchmark)
+    _wago_refuse("the component benchmark is missing: install Google Benchmark and ask for it "
+                 "(find_package(WagoProfile COMPONENTS benchmark))")
+  endif()
+  if(NOT arg_CATALOG)
+    set(arg_CATALOG default)
+  endif()
+  set(catalogs "")
+  foreach(catalog IN LISTS arg_CATALOG)
+    if(NOT TARGET wago_catalog_${catalog})
+      _wago_refuse("catalog ${catalog} is not declared")
+    endif()
+    get_target_property(file wago_catalog_${catalog} WAGO_CATALOG_FILE)
+    string(APPEND catalogs "R\"wago(${file})wago\", ")
+  endforeach()
+  set(phases "")
+  foreach(phase IN LISTS arg_PHASE)
+    if(NOT phase MATCHES "^(compile|instantiate|execute)$")
+      _wago_refuse("PHASE \"${phase}\" is not one of compile, instantiate, execute")
+    endif()
+    string(APPEND phases "\"${phase}\", ")
+  endforeach()
+  set(source "${CMAKE_CURRENT_BINARY_DIR}/${target}.benchmark.cc")
+  file(CONFIGURE OUTPUT "${source}" @ONLY CONTENT
+[[// Written by wago_add_benchmark(); do not edit.
+#include <string>
+#include <vector>
+
+#include "harness/benchmark_main.h"
+
+int main(int argc, char** argv) {
+  const std::vector<std::string> catalogs = {@catalogs@};
+  const std::vector<std::string> phases = {@phases@};
+  return wago::harness::benchmark_main(argc, argv, catalogs, phases);
+}
+]])
+  add_executable(${target} "${source}")
+  target_link_libraries(${target} PRIVATE WagoProfile::benchmark)
+endfunction()

@@ -1,0 +1,65 @@
+# Every mistake in a declaration is an error when the project is configured, which names the function, the declaration and the
+# cure. Run as: cmake -DSOURCE=<root> -DWORK=<dir> -P refusals.cmake
+include("${CMAKE_CURRENT_LIST_DIR}/project.cmake")
+
+set(failures 0)
+set(count 0)
+
+function(expect_refusal name body)
+  configure_project(${name} code text "${body}")
+  math(EXPR n "${count} + 1")
+  set(count ${n} PARENT_SCOPE)
+  if(code EQUAL 0)
+    message(SEND_ERROR "${name}: accepted\n${body}")
+    return()
+  endif()
+  foreach(fragment IN LISTS ARGN)
+    string(FIND "${text}" "${fragment}" at)
+    if(at EQUAL -1)
+      message(SEND_ERROR "${name}: no \"${fragment}\" in\n${text}")
+    endif()
+  endforeach()
+endfunction()
+
+set(good "MODULE fib.wasm EXPORT fib ARGS 20 WANT 6765")
+
+expect_refusal(unknown-keyword "wago_add_workload(fib BYTES 3 ${good})"
+  "wago_add_workload(fib): \"BYTES\" is neither a keyword nor a keyword's value" "MODULE")
+expect_refusal(missing-value "wago_add_workload(fib ${good} DURATION)" "wago_add_workload(fib): DURATION needs a value")
+expect_refusal(empty-value "wago_add_workload(fib ${good} INIT \"\")" "wago_add_workload(fib): INIT needs a value")
+expect_refusal(repeated-one "wago_add_workload(fib ${good} MODE public MODE prepared)" "MODE is given twice")
+expect_refusal(repeated-many "wago_add_workload(fib ${good} WANT 7)" "WANT is given twice")
+expect_refusal(no-module "wago_add_workload(fib EXPORT fib WANT 1)" "MODULE is missing")
+expect_refusal(no-want "wago_add_workload(fib MODULE fib.wasm EXPORT fib)" "WANT is missing")
+expect_refusal(want-and-trap "wago_add_workload(fib ${good} WANT_TRAP unreachable)" "WANT and WANT_TRAP exclude one another")
+expect_refusal(iterations-and-duration "wago_add_workload(fib ${good} ITERATIONS 3 DURATION 1s)"
+  "ITERATIONS and DURATION exclude one another")
+expect_refusal(two-of-one-name "wago_add_workload(fib ${good})\nwago_add_workload(fib ${good})"
+  "wago_add_workload(fib): catalog default has a workload of this name already")
+expect_refusal(not-a-slot "wago_add_workload(fib MODULE fib.wasm EXPORT fib ARGS twenty WANT 1)"
+  "ARGS \"twenty\" is not a slot" "i32:")
+expect_refusal(negative-slot "wago_add_workload(fib MODULE fib.wasm EXPORT fib ARGS -1 WANT 1)" "ARGS \"-1\" is not a slot")
+expect_refusal(absent-module "wago_add_workload(fib MODULE absent.wasm EXPORT fib WANT 1)" "absent.wasm does not exist")
+expect_refusal(directory-module "wago_add_workload(fib MODULE . EXPORT fib WANT 1)" "is a directory")
+expect_refusal(target-without-file "add_custom_target(guest)\nwago_add_workload(fib MODULE guest EXPORT fib WANT 1)"
+  "WAGO_MODULE")
+expect_refusal(unknown-backend "wago_add_workload(fib ${good} BACKEND vtune)"
+  "BACKEND \"vtune\" is not one of none, count, pprof, guest, perf, perf-map, samply")
+expect_refusal(unknown-phase "wago_add_workload(fib ${good} PHASE run)"
+  "PHASE \"run\" is not one of compile, reload, instantiate, initialize, execute, close, all")
+expect_refusal(unknown-mode "wago_add_workload(fib ${good} MODE fast)" "MODE \"fast\" is not one of public, prepared")
+expect_refusal(unknown-bounds "wago_add_workload(fib ${good} BOUNDS none)" "BOUNDS \"none\" is not one of signals, explicit")
+expect_refusal(unknown-trap "wago_add_workload(t MODULE fib.wasm EXPORT fib WANT_TRAP oops)" "WANT_TRAP \"oops\" is not one of"
+  "integer-divide-by-zero")
+expect_refusal(bad-duration "wago_add_workload(fib ${good} DURATION soon)" "DURATION \"soon\" is not a duration such as 250ms")
+expect_refusal(bad-iterations "wago_add_workload(fib ${good} ITERATIONS many)" "ITERATIONS \"many\" is not a whole number")
+expect_refusal(no-iterations "wago_add_workload(fib ${good} ITERATIONS 0)" "ITERATIONS must be at least 1")
+expect_refusal(bad-name "wago_add_workload(\"a b\" ${good})" "a workload's name consists of")
+expect_refusal(unknown-catalog "wago_add_workload(fib ${good} CATALOG mine)" "call wago_add_catalog(mine) first")
+expect_refusal(catalog-twice "wago_add_catalog(mine)\nwago_add_catalog(mine)" "wago_add_catalog(mine): this catalog is declared")
+expect_refusal(catalog-absent "wago_add_catalog(mine FILE absent.json)" "absent.json does not exist")
+expect_refusal(catalog-not-json "file(WRITE \${CMAKE_BINARY_DIR}/x.json nonsense)
+wago_add_catalog(mine FILE \${CMAKE_BINARY_DIR}/x.json)" "is not a catalog")
+expect_refusal(benchmark-without-component "wago_add_benchmark(bench)" "wago_add_benchmark(bench): the component benchmark is missing")
+
+message(STATUS "${count} declarations refused")
