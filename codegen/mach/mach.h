@@ -197,6 +197,7 @@ struct MachFunction {
 
 // "v3 = ADD32rr v3, v7" one instruction a line, blocks with their edges: dumps, file tests.
 std::string print(const MachFunction& function);
+std::string print(const MachFunction& function, const MachInst& inst);
 // Rules 1, 3 and 6 above, operand counts and kinds against the tables. An empty string, or what is wrong and
 // where.
 std::string verify(const MachFunction& function, bool allocated);

@@ -1,4 +1,5 @@
-// IR -> machine instructions with virtual registers, by tree patterns; the guest calling convention (runtime/abi.h).
+// IR -> machine instructions with virtual registers, by tree patterns; the guest calling convention
+// (runtime/abi.h).
 #pragma once
 
 #include <memory>
@@ -16,8 +17,8 @@ class Selector {
   Selector();
   ~Selector();
   // Fills `out` (cleared first). Expects what PassPipeline::run() leaves.
-  void select(const runtime::Module& module, const runtime::CompileSettings& settings, const IrFunction& function,
-              MachFunction& out);
+  void select(const runtime::Module& module, const runtime::CompileSettings& settings,
+              const IrFunction& function, MachFunction& out);
 
  private:
   struct State;
