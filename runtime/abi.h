@@ -153,17 +153,16 @@ struct Adapters {
   uint32_t result_slots = 0;
 };
 
-// One activation per entry from C++ into guest code, on the C++ stack; nested by host calls.
+// One activation per entry from C++ into guest code, on the C++ stack; nested by host calls. Nothing is written that
+// nobody reads: `landing_sp` is the entry adapter's, the exit members are valid while a host function runs.
 struct Activation {
-  uint64_t landing_sp = 0;
-  const void* landing_pad = nullptr;
-  Activation* outer = nullptr;
-  struct TrapRecord* trap = nullptr;  // where the signal handler writes; see trap.h
+  uint64_t landing_sp;
+  const FuncRef* callee;  // what was entered
+  Activation* outer;
   // The host function this activation's guest called last, and the frame pointer of the C++ function that ran it: where
   // a walk of an inner activation's stack goes on.
-  const void* exit_frame = nullptr;
-  const HostFunction* exit_host = nullptr;
-  const FuncRef* callee = nullptr;  // what was entered
+  const void* exit_frame;
+  const HostFunction* exit_host;
 };
 constexpr int32_t kActivationLandingSp = 0;
 static_assert(offsetof(Activation, landing_sp) == kActivationLandingSp);
@@ -178,7 +177,7 @@ constexpr uint32_t kUncheckedLeafFrame = 128;
 
 // The current thread's guest stack limit: generated code compares rsp with it through fs. Set on the outermost entry;
 // another thread may raise it to make the guest trap at its next prologue.
-extern thread_local uint64_t guest_stack_limit __attribute__((tls_model("initial-exec")));
+extern constinit thread_local uint64_t guest_stack_limit __attribute__((tls_model("initial-exec")));
 // guest_stack_limit's offset from the thread pointer: what TlsFixup adds. The same in every thread.
 int32_t guest_stack_limit_tp_offset();
 

@@ -59,7 +59,7 @@ namespace {
 // A function reference stored where `holder`'s store can find it: its function lives as long.
 void keep_alive(const std::shared_ptr<runtime::Store>& holder, ValueType type, Slot reference) {
   if (type != ValueType::FuncRef || reference == 0) return;
-  holder->link(runtime::store_of(*reinterpret_cast<const runtime::FuncRef*>(reference)));
+  holder->link(runtime::owner_of(*reinterpret_cast<const runtime::FuncRef*>(reference))->shared_from_this());
 }
 
 }  // namespace

@@ -54,7 +54,8 @@ std::optional<Trap> HostFunctionData::invoke(std::span<const Slot> args, std::sp
 __attribute__((optimize("no-omit-frame-pointer"))) uint64_t HostFunctionData::call_from_guest(
     HostFunction* self, uint64_t* slots) {
   const auto& host = *static_cast<const HostFunctionData*>(self);
-  Activation& activation = *thread_state.activation;
+  ThreadState& thread = thread_state;
+  Activation& activation = *thread.activation;
   activation.exit_frame = __builtin_frame_address(0);
   activation.exit_host = self;
   const Adapters& adapters = *host.ref_.adapters;
@@ -70,20 +71,18 @@ __attribute__((optimize("no-omit-frame-pointer"))) uint64_t HostFunctionData::ca
   std::fill_n(results, adapters.result_slots, 0);
   std::optional<Trap> trap = host.invoke({slots, adapters.param_slots}, {results, adapters.result_slots});
   if (__builtin_expect(trap.has_value(), 0)) {
-    activation.trap->pending = std::make_unique<Trap>(*std::move(trap));
+    thread.trap->pending = std::make_unique<Trap>(*std::move(trap));
     return 1;
   }
   std::copy_n(results, adapters.result_slots, slots);
   return 0;
 }
 
-std::shared_ptr<Store> store_of(const FuncRef& ref) {
+Store* owner_of(const FuncRef& ref) {
   if (ref.function == kHostFunctionIndex) {
-    return static_cast<HostFunctionData*>(static_cast<HostFunction*>(ref.context))
-        ->store()
-        ->shared_from_this();
+    return static_cast<HostFunctionData*>(static_cast<HostFunction*>(ref.context))->store();
   }
-  return static_cast<InstanceContext*>(ref.context)->instance->store()->shared_from_this();
+  return static_cast<InstanceContext*>(ref.context)->instance->store();
 }
 
 }  // namespace wago::runtime

@@ -38,6 +38,6 @@ class HostFunctionData final : public HostFunction, public StoreMember {
 };
 
 // The store that owns what a reference refers to.
-std::shared_ptr<Store> store_of(const FuncRef& ref);
+Store* owner_of(const FuncRef& ref);
 
 }  // namespace wago::runtime

@@ -57,7 +57,6 @@ class Walk {
       // The C++ function that ran the host function was called by the host adapter, which was called by guest
       // code.
       const auto* exit = static_cast<const uint64_t*>(activation->exit_frame);
-      if (!exit) continue;
       add(0, activation->exit_host);
       const uint64_t adapter_frame = exit[0];
       add_callers(adapter_frame, reinterpret_cast<uint64_t>(exit), *activation);
@@ -82,7 +81,7 @@ bool resume_at_landing_pad(const siginfo_t* info, ucontext_t* context) {
   const TrapSite* site = code ? code->trap_site(pc) : nullptr;
   if (!site || sp > activation->landing_sp) return false;
 
-  TrapRecord& record = *activation->trap;
+  TrapRecord& record = *thread.trap;
   record.code = site->code;
   Walk walk(record);
   // In a host adapter r15 is the host function, and the frame shown is its, not the adapter's.
@@ -94,7 +93,8 @@ bool resume_at_landing_pad(const siginfo_t* info, ucontext_t* context) {
   walk.add_callers(static_cast<uint64_t>(registers[REG_RBP]), sp, *activation);
   walk.add_outer(activation->outer);
 
-  registers[REG_RIP] = static_cast<greg_t>(reinterpret_cast<uint64_t>(activation->landing_pad));
+  registers[REG_RIP] =
+      static_cast<greg_t>(reinterpret_cast<uint64_t>(activation->callee->adapters->landing_pad));
   registers[REG_RSP] = static_cast<greg_t>(activation->landing_sp);
   return true;
 }

@@ -139,9 +139,8 @@ void prepare_thread(uint64_t sp) {
   StackBounds bounds = own_stack_bounds();
   if (!bounds.contains(sp)) bounds = mapping_bounds(sp);
   WAGO_CHECK_MSG(bounds.contains(sp), "the bounds of this thread's stack are unknown");
-  // On a stack smaller than the reserve, low meets sp: every function that checks its stack traps.
-  thread.guest_low = std::min(bounds.low + kStackReserve, sp);
-  thread.guest_bytes = bounds.high - thread.guest_low;
+  thread.stack_low = bounds.low;
+  thread.stack_bytes = bounds.high - bounds.low;
 }
 
 }  // namespace wago::runtime

@@ -16,9 +16,9 @@ class Store;
 
 struct ThreadState {
   Activation* activation = nullptr;  // innermost, null outside guest code
-  // The part of the stack guest code may use: [guest_low, guest_low + guest_bytes). 0 bytes: not prepared.
-  uint64_t guest_low = 0;
-  uint64_t guest_bytes = 0;
+  // The stack this thread runs on: [stack_low, stack_low + stack_bytes). 0 bytes: not prepared.
+  uint64_t stack_low = 0;
+  uint64_t stack_bytes = 0;
   struct TrapRecord* trap = nullptr;
   // Stores whose last handle went away while their code may have been on this thread's stack.
   struct Graveyard* graveyard = nullptr;
@@ -30,11 +30,16 @@ extern constinit thread_local ThreadState thread_state __attribute__((tls_model(
 // outside the stack known so far (a host that switches stacks).
 void prepare_thread(uint64_t sp);
 
+// Whether an outermost entry at stack pointer `sp` needs prepare_thread() first.
+inline bool needs_preparation(const ThreadState& thread, uint64_t sp) {
+  return sp - thread.stack_low >= thread.stack_bytes;
+}
+
 // Sets the limit for an outermost entry at stack pointer `sp`. An entry from inside a host function keeps the
-// limit of the outermost one. The value left behind afterwards is read by nobody.
-inline void set_stack_limit(ThreadState& thread, uint64_t sp) {
-  if (__builtin_expect(sp - thread.guest_low >= thread.guest_bytes, 0)) prepare_thread(sp);
-  guest_stack_limit = std::max(sp - kGuestStackBytes, thread.guest_low);
+// limit of the outermost one. On a stack smaller than the reserve the limit lies above `sp`, and every
+// function that checks its stack traps. The value left behind afterwards is read by nobody.
+inline void set_stack_limit(const ThreadState& thread, uint64_t sp) {
+  guest_stack_limit = std::max(sp - kGuestStackBytes, thread.stack_low + kStackReserve);
 }
 
 }  // namespace wago::runtime

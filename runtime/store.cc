@@ -5,15 +5,14 @@
 #include <utility>
 
 #include "base/check.h"
-#include "runtime/instance.h"
+#include "runtime/host.h"
 #include "runtime/stack.h"
 
 namespace wago::runtime {
 
 bool Store::is_running() const {
   for (const Activation* activation = thread_state.activation; activation; activation = activation->outer) {
-    const auto* context = static_cast<const InstanceContext*>(activation->callee->context);
-    if (context->instance->store() == this) return true;
+    if (owner_of(*activation->callee) == this) return true;
   }
   return false;
 }
