@@ -1,0 +1,72 @@
+// Developer tool: what each stage of the compiler makes of one function.
+//
+//   wago_dump FILE.wasm FUNCTION-INDEX|NAME [--level N] [--bounds explicit|signals] [--spill-everything]
+//   [--stage NAME]
+//
+// Stages: built, optimized, selected, allocated, assembly; all of them when none is named.
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+#include "base/files.h"
+#include "codegen/compile.h"
+
+namespace wago {
+namespace {
+
+int fail(const std::string& message) {
+  std::fprintf(stderr, "wago_dump: %s\n", message.c_str());
+  return 2;
+}
+
+int run(int argc, char** argv) {
+  if (argc < 3)
+    return fail("usage: wago_dump FILE FUNCTION [--level N] [--bounds B] [--spill-everything] [--stage S]");
+  runtime::CompileSettings settings;
+  settings.check_allocation = settings.verify_ir = true;
+  std::string stage;
+  for (int i = 3; i < argc; ++i) {
+    std::string arg = argv[i];
+    std::string value = i + 1 < argc ? argv[i + 1] : "";
+    if (arg == "--spill-everything") {
+      settings.spill_everything = true;
+    } else if (arg == "--level") {
+      settings.level = std::atoi(argv[++i]);
+    } else if (arg == "--bounds" && base::parse<base::Bounds>(value)) {
+      settings.bounds = *base::parse<base::Bounds>(argv[++i]);
+    } else if (arg == "--stage") {
+      stage = argv[++i];
+    } else {
+      return fail("unknown argument " + arg);
+    }
+  }
+  auto bytes = base::system_files().read(argv[1], uint64_t{1} << 30);
+  if (!bytes) return fail(bytes.error().to_string());
+  auto module = runtime::decode_module(std::move(*bytes));
+  if (!module) return fail(module.error().to_string());
+  std::string wanted = argv[2];
+  uint32_t function = 0;
+  while (function < (*module)->function_count() && (*module)->function_name(function) != wanted) ++function;
+  if (function == (*module)->function_count()) function = static_cast<uint32_t>(std::atoi(wanted.c_str()));
+  auto dump = codegen::dump_stages(**module, function, settings);
+  if (!dump) return fail(dump.error().to_string());
+  const std::pair<const char*, const std::string*> stages[] = {{"built", &dump->built},
+                                                               {"optimized", &dump->optimized},
+                                                               {"selected", &dump->selected},
+                                                               {"allocated", &dump->allocated},
+                                                               {"assembly", &dump->assembly}};
+  for (const auto& [name, text] : stages) {
+    if (stage.empty()) std::printf("=== %s\n", name);
+    if (stage.empty() || stage == name) std::printf("%s", text->c_str());
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace wago
+
+int main(int argc, char** argv) {
+  return wago::run(argc, argv);
+}

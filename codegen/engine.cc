@@ -1,0 +1,40 @@
+// Engine::open: where the compiler is handed to the runtime.
+
+#include "codegen/compile.h"
+#include "runtime/engine_data.h"
+#include "wago/wago.h"
+
+namespace wago {
+
+namespace {
+
+// The first x86-64-v3 feature this processor lacks, or nullptr.
+const char* missing_feature() {
+#define WAGO_NEED(name) \
+  if (!__builtin_cpu_supports(name)) return name;
+  WAGO_NEED("sse4.2")
+  WAGO_NEED("popcnt")
+  WAGO_NEED("avx2")
+  WAGO_NEED("fma")
+  WAGO_NEED("bmi")
+  WAGO_NEED("bmi2")
+  WAGO_NEED("lzcnt")
+#undef WAGO_NEED
+  return nullptr;
+}
+
+}  // namespace
+
+Result<Engine> Engine::open(const EngineSettings& settings) {
+  if (settings.level < 0 || settings.level > 1) {
+    return base::usage_error("level " + std::to_string(settings.level) +
+                             " does not exist: 0 runs no optimisation passes, 1 runs all");
+  }
+  if (const char* feature = missing_feature()) {
+    return base::unmeasurable(std::string("this processor has no ") + feature +
+                              ": WagoProfile needs x86-64-v3 (AVX2, BMI2, LZCNT, FMA)");
+  }
+  return Engine(std::make_shared<runtime::EngineData>(settings, codegen::make_compiler()));
+}
+
+}  // namespace wago
