@@ -202,7 +202,21 @@ void Isel::select_compare(const Inst& inst) {
 
 // --- Selection
 
-// `to` may be neither of the values. Moves between the comparison and its users change no flags.
+// Moves between the comparison and its users change no flags.
+void Isel::conditional_move(Reg to, Condition condition, Value if_true, Value if_false) {
+  // Two conditions can only be alternatives; of one, a constant is better moved first, unconditionally.
+  bool constant_first = condition.kind == Condition::Kind::One && constant(if_true) && !constant(if_false);
+  if (condition.kind == Condition::Kind::And || constant_first) {
+    condition = condition.inverse();
+    std::swap(if_true, if_false);
+  }
+  Op op = is64(if_true) ? Op::CMOV64rr : Op::CMOV32rr;
+  Reg chosen = use_int(if_true);
+  copy_value(to, if_false);
+  b_.add(op, to, to, chosen, condition.first);
+  if (condition.kind == Condition::Kind::Or) b_.add(op, to, to, chosen, condition.second);
+}
+
 void Isel::conditional_move(Reg to, Condition condition, Reg if_true, Reg if_false, bool wide) {
   Op op = wide ? Op::CMOV64rr : Op::CMOV32rr;
   if (condition.kind == Condition::Kind::And) {
@@ -218,8 +232,7 @@ void Isel::select_select(const Inst& inst) {
   Value chooser = arg(inst, 0), yes = arg(inst, 1), no = arg(inst, 2);
   if (is_int(inst.type)) {
     Condition found = condition(chooser);
-    Reg if_true = use_int(yes), if_false = use_int(no);
-    return conditional_move(result(inst), found, if_true, if_false, is64(inst));
+    return conditional_move(result(inst), found, yes, no);
   }
   if (select_by_mask(inst)) return;
   // Through integer registers, which have conditional moves.

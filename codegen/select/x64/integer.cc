@@ -77,14 +77,14 @@ void Isel::select_alu(const Inst& inst, const AluOps& ops, bool commutative) {
   }
   Reg to = result(inst);
   if (std::optional<int32_t> immediate = imm32(b)) {
-    b_.copy(to, use_int(a));
+    copy_value(to, a);
     b_.add(ops.ri[wide], to, to, *immediate);
   } else if (std::optional<Address> memory = fold_load(b)) {
-    b_.copy(to, use_int(a));
+    copy_value(to, a);
     mark_folded(b_.add(ops.rm[wide], to, to, *memory));
   } else {
-    Reg left = use_int(a), right = use_int(b);
-    b_.copy(to, left);
+    Reg right = use_int(b);
+    copy_value(to, a);
     b_.add(ops.rr[wide], to, to, right);
   }
 }
@@ -134,7 +134,7 @@ void Isel::select_sub(const Inst& inst) {
   size_t wide = is64(inst);
   if (constant(a) == uint64_t{0}) {
     Reg to = result(inst);
-    b_.copy(to, use_int(b));
+    copy_value(to, b);
     b_.add(wide ? Op::NEG64r : Op::NEG32r, to, to);
     return;
   }
@@ -210,7 +210,7 @@ void Isel::select_xor(const Inst& inst) {
   bool wide = is64(inst);
   if (imm32(b) == -1) {
     Reg to = result(inst);
-    b_.copy(to, use_int(a));
+    copy_value(to, a);
     b_.add(wide ? Op::NOT64r : Op::NOT32r, to, to);
     return;
   }

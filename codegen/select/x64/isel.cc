@@ -268,6 +268,14 @@ Reg Isel::use32(Value v) {
   return use(v);
 }
 
+void Isel::copy_value(Reg to, Value v) {
+  if (std::optional<uint64_t> bits = constant(v)) {
+    define_constant(to, type_of(v), *bits);
+  } else {
+    b_.copy(to, use_int(v));
+  }
+}
+
 const Inst* Isel::single(Value v) const {
   const ValueInfo& value = ir_->value(v);
   if (value.is_param || values_[v.index()].uses != 1) return nullptr;

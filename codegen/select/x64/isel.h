@@ -105,6 +105,8 @@ class Isel {
   Reg use32(Value v);
   // As many bits as the value's type has.
   Reg use_int(Value v) { return is64(v) ? use(v) : use32(v); }
+  // Into a register of one's own, to be overwritten.
+  void copy_value(Reg to, Value v);
   Reg reg_of(Value v);
   Reg result(const Inst& inst) { return reg_of(inst.result); }
   Reg new_reg(Type type);
@@ -182,6 +184,7 @@ class Isel {
   Condition compare(FloatCond cond, Value a, Value b);
   void test_bits(Value a, Value b);
   void set(Reg to, Condition condition);
+  void conditional_move(Reg to, Condition condition, Value if_true, Value if_false);
   void conditional_move(Reg to, Condition condition, Reg if_true, Reg if_false, bool wide);
   void select_compare(const Inst& inst);
   void select_select(const Inst& inst);
