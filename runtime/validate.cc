@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstring>
 #include <mutex>
 #include <string>
 
@@ -15,7 +16,7 @@ namespace {
 // Few enough bodies that the last chunks even out between workers, many enough that taking one costs nothing.
 constexpr size_t kChunkBodies = 64;
 
-// "" for an empty block name's article; the constructs messages speak of.
+// What messages call the end of a block.
 const char* block_name(Opcode opcode) {
   switch (opcode) {
     case Opcode::Loop:
@@ -361,9 +362,15 @@ bool FunctionValidator::push(ValueType type) {
   return push_operand(operand(type));
 }
 
+// Types and operands are the same bytes, so that lists of a thousand of them cost little more than one: a
+// call of two bytes can name so many.
+static_assert(sizeof(ValueType) == 1);
+
 bool FunctionValidator::push_all(Types types) {
+  if (types.empty()) return true;
   if (!grow(types.size())) return false;
-  for (ValueType type : types) stack_[stack_size_++] = operand(type);
+  std::memcpy(stack_.data() + stack_size_, types.data(), types.size());
+  stack_size_ += types.size();
   max_stack_ = std::max(max_stack_, stack_size_);
   return true;
 }
@@ -389,33 +396,37 @@ bool FunctionValidator::pop_any(Operand& found, std::string_view wanted) {
 }
 
 bool FunctionValidator::pop_all(Types types) {
-  if (has_all(types)) [[likely]] {
-    stack_size_ -= types.size();
-    return true;
-  }
-  for (size_t i = types.size(); i-- > 0;) {
-    if (!pop(types[i])) return false;
-  }
+  if (!match_all(types)) return false;
+  stack_size_ -= std::min(types.size(), stack_size_ - frames_.back().height);
   return true;
 }
 
 bool FunctionValidator::has_all(Types types) const {
+  if (types.empty()) return true;
   if (stack_size_ - frames_.back().height < types.size()) return false;
-  const Operand* found = stack_.data() + (stack_size_ - types.size());
-  for (ValueType type : types) {
-    if (*found++ != operand(type)) return false;
-  }
-  return true;
+  return std::memcmp(stack_.data() + (stack_size_ - types.size()), types.data(), types.size()) == 0;
 }
 
 bool FunctionValidator::match_all(Types types) {
   if (has_all(types)) [[likely]]
     return true;
-  // Popping only moves the top: nothing is overwritten, so that putting the top back restores the stack.
-  const size_t size = stack_size_;
-  const bool matches = pop_all(types);
-  stack_size_ = size;
-  return matches;
+  const Frame& frame = frames_.back();
+  if (frame.unreachable && has_all_or_pretends(types)) return true;
+  // It does not match; taking the values one by one says where.
+  for (size_t i = types.size(); i-- > 0;) {
+    if (!pop(types[i])) return false;
+  }
+  WAGO_UNREACHABLE("operands that matched one by one but not together");
+}
+
+// The known values on top are right, and the block has no others below them.
+bool FunctionValidator::has_all_or_pretends(Types types) const {
+  const size_t known = std::min(types.size(), stack_size_ - frames_.back().height);
+  const Operand* found = stack_.data() + (stack_size_ - known);
+  const ValueType* wanted = types.data() + (types.size() - known);
+  bool match = true;
+  for (size_t i = 0; i < known; ++i) match &= (found[i] == operand(wanted[i])) | (found[i] == kUnknown);
+  return match;
 }
 
 // --- frames

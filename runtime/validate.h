@@ -78,6 +78,7 @@ class FunctionValidator {
   bool pop_all(Types types);
   bool has_all(Types types) const;  // on top, each known and right
   bool match_all(Types types);      // as pop_all, but leaves them
+  bool has_all_or_pretends(Types types) const;
   bool push_frame(Opcode opcode, BlockType type);
   bool end_frame(std::string_view subject);
   bool frame_empty() const { return stack_size_ == frames_.back().height; }
