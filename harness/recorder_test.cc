@@ -261,9 +261,9 @@ TEST_F(RecorderTest, WhatDoesNotFitIsRefusedBeforeAnythingIsCreated) {
     return sentence.substr(std::min(prefix.size(), sentence.size()));
   };
   EXPECT_EQ(refused(testing::kWanting, {"run", {}, {}, {}}),
-            "the import wasi_snapshot_preview1.fd_write, a function (i32, i32, i32, i32) -> (i32), is not "
-            "provided; only "
-            "env.abort is");
+            "imports that are not provided: wasi_snapshot_preview1.fd_write (function (i32, i32, i32, i32) "
+            "-> (i32)); "
+            "only env.abort is");
   EXPECT_EQ(
       refused(testing::kArith, {"fob", {}, {}, {}}),
       "there is no export fob; the functions exported are add, fib, div, half, two, nothing, spin, deep");
