@@ -50,11 +50,15 @@ std::optional<std::string> NodeSide::version(const std::string& node) {
   auto process = spawn_node(node, {"--version"}, in->read.get(), out->write.get());
   if (!process) return std::nullopt;
   out->write.reset();
-  char text[64] = {};
-  ssize_t got = ::read(out->read.get(), text, sizeof text - 1);
+  std::string text;
+  char chunk[64];
+  for (ssize_t got; (got = ::read(out->read.get(), chunk, sizeof chunk)) > 0;) {
+    text.append(chunk, static_cast<size_t>(got));
+  }
   auto ended = process->wait(10'000);
-  if (got <= 1 || !ended || !ended->ok()) return std::nullopt;
-  return std::string(text, static_cast<size_t>(got - 1));
+  while (text.ends_with('\n')) text.pop_back();
+  if (text.empty() || !ended || !ended->ok()) return std::nullopt;
+  return text;
 }
 
 base::Result<NodeSide> NodeSide::start(const std::string& node, const std::string& script) {

@@ -19,7 +19,7 @@ class NodeSide {
   static std::optional<std::string> version(const std::string& node);
 
   base::Result<void> load(const Subject& subject);
-  // Wall nanoseconds of `iterations`.
+  // CPU nanoseconds of `iterations`, to the microsecond.
   base::Result<double> run(uint64_t iterations);
 
  private:

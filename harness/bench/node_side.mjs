@@ -2,7 +2,7 @@
 //
 //   {"load": path, "init": export or null, "calls": [{"export", "args": [[type, slot]...], "want": [[type, slot]...],
 //     "trap": bool}]}                                                 -> {"ok": true}
-//   {"run": n}   n iterations, every result compared                   -> {"ns": wall nanoseconds}
+//   {"run": n}   n iterations, every result compared                   -> {"ns": CPU nanoseconds}
 //
 // Slots are decimal strings of unsigned 64-bit numbers, floats by bit pattern.
 import fs from 'node:fs';
@@ -58,11 +58,12 @@ function once(call) {
 }
 
 function run(n) {
-  const before = process.hrtime.bigint();
+  const before = process.cpuUsage();
   for (let i = 0; i < n; i++) {
     for (const call of calls) once(call);
   }
-  return Number(process.hrtime.bigint() - before);
+  const { user, system } = process.cpuUsage(before);
+  return (user + system) * 1000;
 }
 
 for await (const line of readline.createInterface({ input: process.stdin })) {
