@@ -28,6 +28,16 @@ struct Command::Impl {
 
 namespace {
 
+// Before every word that stood behind "--". No file or number begins with it.
+constexpr char kOperandMark = '\x01';
+
+bool is_marked(const std::string& word) {
+  return !word.empty() && word[0] == kOperandMark;
+}
+std::string unmarked(const std::string& word) {
+  return is_marked(word) ? word.substr(1) : word;
+}
+
 // CLI11 needs a usage name without the operands it cannot know of.
 std::string usage_of(const Command::Impl& impl) {
   std::string usage = impl.path;
@@ -98,10 +108,9 @@ base::Error unexpected_word(const Command::Impl& command, const std::string& wor
 std::optional<base::Error> first_stray(const Command::Impl& command) {
   if (command.anything) return std::nullopt;
   for (const std::string& word : command.app->remaining()) {
-    if (word == "--") continue;
     bool flag = word.size() > 1 && word[0] == '-' && !is_negative_number(word);
     if (flag) return unknown_flag(command, word);
-    if (!command.rest) return unexpected_word(command, word);
+    if (!command.rest) return unexpected_word(command, unmarked(word));
   }
   return std::nullopt;
 }
@@ -167,13 +176,18 @@ std::string help_of(Command::Impl& command) {
   return command.app->help();
 }
 
-// CLI11 takes "--flag=" as "--flag" without a value and would eat the next word; an empty value is one, too.
+// What CLI11 gets to see, last word first. It takes "--flag=" as "--flag" without a value and would eat the
+// next word; an empty value is one, too. And "--" inside a command would hand the rest back to the program:
+// words after it are marked instead.
 std::vector<std::string> reversed(std::span<const std::string> arguments) {
   std::vector<std::string> words;
   bool flags_ended = false;
   for (const std::string& word : arguments) {
-    flags_ended = flags_ended || word == "--";
-    if (!flags_ended && word.size() > 3 && word.starts_with("--") && word.find('=') == word.size() - 1) {
+    if (flags_ended) {
+      words.push_back(kOperandMark + word);
+    } else if (word == "--") {
+      flags_ended = true;
+    } else if (word.size() > 3 && word.starts_with("--") && word.find('=') == word.size() - 1) {
       words.push_back(word.substr(0, word.size() - 1));
       words.emplace_back();
     } else {
@@ -211,11 +225,11 @@ void Command::group(std::string heading) {
 }
 
 void Command::add_operand(std::string name, std::string help, std::string* value) {
-  impl_->app->add_option(std::move(name), *value, std::move(help))->required()->option_text(" ");
-}
-
-void Command::add_operands(std::string name, std::string help, std::vector<std::string>* values) {
-  impl_->app->add_option(std::move(name), *values, std::move(help))->required()->option_text(" ");
+  impl_->app
+      ->add_option_function<std::string>(
+          std::move(name), [value](const std::string& word) { *value = unmarked(word); }, std::move(help))
+      ->required()
+      ->option_text(" ");
 }
 
 void Command::add_rest(std::string name, std::string help, std::vector<std::string>* values) {
@@ -242,7 +256,13 @@ void Command::add_option(std::string name, std::string value_name, std::string h
 
 void Command::add_list(std::string name, std::string value_name, std::string help,
                        std::vector<std::string>* values) {
-  impl_->app->add_option(std::move(name), *values, std::move(help))
+  impl_->app
+      ->add_option_function<std::vector<std::string>>(
+          std::move(name),
+          [values](const std::vector<std::string>& words) {
+            for (const std::string& word : words) values->push_back(unmarked(word));
+          },
+          std::move(help))
       ->group(impl_->heading)
       ->option_text(std::move(value_name) + "...");
 }
@@ -281,9 +301,7 @@ int parse_and_run(Command& program, std::span<const std::string> arguments, Outp
   Command::Impl& command = selected(program);
   if (auto stray = first_stray(command)) return output.fail(*stray);
   if (command.rest) {
-    for (const std::string& word : command.app->remaining()) {
-      if (word != "--") command.rest->push_back(word);
-    }
+    for (const std::string& word : command.app->remaining()) command.rest->push_back(unmarked(word));
   }
   if (command.action) return command.action(output);
   return output.fail(missing_command(command));

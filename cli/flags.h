@@ -35,8 +35,6 @@ class Command {
   // Flags added from here on are listed under this heading in --help.
   void group(std::string heading);
   void add_operand(std::string name, std::string help, std::string* value);
-  // One or more values.
-  void add_operands(std::string name, std::string help, std::vector<std::string>* values);
   // Whatever remains, negative numbers included; only for the last operand.
   void add_rest(std::string name, std::string help, std::vector<std::string>* values);
   void add_flag(std::string name, std::string help, bool* given);

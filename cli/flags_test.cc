@@ -82,6 +82,11 @@ TEST_F(Flags, TwoDashesEndTheFlags) {
   EXPECT_EQ(run({"run", "--", "a.wasm", "1"}).code, 0);
   EXPECT_EQ(file_, "a.wasm");
   EXPECT_EQ(rest_, std::vector<std::string>{"1"});
+  EXPECT_EQ(run({"run", "a.wasm", "--", "-3", "--bounds", "--", ""}).code, 0);
+  EXPECT_EQ(rest_, (std::vector<std::string>{"-3", "--bounds", "--", ""}));
+  EXPECT_FALSE(bounds_);
+  EXPECT_EQ(run({"group", "list", "a", "--", "--b"}).err,
+            "prog: unexpected argument '--b'; usage: prog group list [FLAGS] FILE\n");
 }
 
 TEST_F(Flags, AnEmptyValueIsAValue) {

@@ -18,18 +18,16 @@ std::string short_hash(const std::string& hash) {
   return hash.substr(0, 12);
 }
 
-void append_captures(std::string& text, const char* title, const Side& side) {
-  std::vector<Row> rows;
+void add_captures(std::vector<Row>& rows, const char* title, const Side& side) {
   for (size_t i = 0; i < std::min(side.captures.size(), kListedCaptures); ++i) {
     const CaptureSummary& capture = side.captures[i];
     rows.push_back({i == 0 ? title : "", base::display(capture.path),
                     "revision " + base::printable(short_hash(capture.revision)) + " (" + capture.dirty + ")",
                     format_plural(capture.elapsed.iterations, "iteration"),
-                    "code " + short_hash(side.code_sha256)});
+                    "code " + base::printable(short_hash(side.code_sha256))});
   }
-  text += base::columns(rows);
   if (side.captures.size() > kListedCaptures) {
-    text += "           and " + format_count(side.captures.size() - kListedCaptures) + " more\n";
+    rows.push_back({"", "and " + format_count(side.captures.size() - kListedCaptures) + " more"});
   }
 }
 
@@ -116,9 +114,10 @@ void append_code(std::string& text, const CodeComparison& code) {
 
 void append_workload(std::string& text, const WorkloadComparison& workload) {
   text += "workload   " + base::printable(workload.workload) + ", phase " + workload.phase + "\n";
-  append_captures(text, "baseline ", workload.baseline);
-  append_captures(text, "candidate", workload.candidate);
-  text += "\n";
+  std::vector<Row> captures;
+  add_captures(captures, "baseline", workload.baseline);
+  add_captures(captures, "candidate", workload.candidate);
+  text += base::columns(captures) + "\n";
   append_times(text, workload);
   text += "\n";
   append_code(text, workload.code);
