@@ -146,7 +146,7 @@ struct MachInst {
 
 struct MachBlock {
   uint32_t begin = 0, end = 0;  // instructions [begin, end) of MachFunction::insts
-  std::vector<uint32_t> succs;  // MachBlock indices
+  std::vector<uint32_t> succs;  // MachBlock indices, each once whatever the number of edges
   std::vector<uint32_t> preds;
   uint32_t loop_depth = 0;
   bool loop_header = false;  // aligned to 32 bytes

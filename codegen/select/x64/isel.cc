@@ -1,5 +1,7 @@
 #include "codegen/select/x64/isel.h"
 
+#include <algorithm>
+
 namespace wago::codegen::x64 {
 
 namespace {
@@ -27,6 +29,13 @@ void Isel::select(const runtime::Module& module, const runtime::CompileSettings&
   b_.finish();
 }
 
+// A switch may lead to one block by many edges: to machine code they are one.
+static void keep_one_of_each(std::vector<uint32_t>& blocks) {
+  if (blocks.size() < 2 || (blocks.size() == 2 && blocks[0] != blocks[1])) return;
+  std::sort(blocks.begin(), blocks.end());
+  blocks.erase(std::unique(blocks.begin(), blocks.end()), blocks.end());
+}
+
 void Isel::prepare(const IrFunction& function) {
   values_.assign(function.values.size(), {});
   epochs_.resize(function.insts.size());
@@ -42,6 +51,8 @@ void Isel::prepare(const IrFunction& function) {
     to.preds.clear();
     for (const Edge& edge : from.succs) to.succs.push_back(block_index_[edge.target.index()]);
     for (BlockId pred : from.preds) to.preds.push_back(block_index_[pred.index()]);
+    keep_one_of_each(to.succs);
+    keep_one_of_each(to.preds);
     to.loop_depth = from.loop_depth;
     to.loop_header = from.loop_header.valid() && from.loop_header == function.layout[i];
     to.cold = from.cold;
