@@ -297,7 +297,7 @@ Value SsaConstruction::complete(uint32_t index, BlockId block, std::span<const V
     only = arg;
   }
   phi.param = Value();
-  replaced_.replace(*function_, param, only);
+  replaced_.replace(param, only);
   if ((phi.local & kStack) == 0) remember(block, phi.local, only);
   return only;
 }

@@ -183,6 +183,24 @@ void Loops::compute(IrFunction& function, const ReversePostorder& order, const D
     Block& b = function.block(block);
     if (b.loop_header.valid()) b.loop_depth = function.block(b.loop_header).loop_depth;
   }
+  number_loops(function.block_count);
+}
+
+void Loops::number_loops(uint32_t block_count) {
+  spans_.assign(block_count, Span());
+  Span all;
+  for (size_t i = headers_.size(); i-- > 0;) {
+    const BlockId around = outer_[headers_[i].index()];
+    (around.valid() ? spans_[around.index()] : all).next += spans_[headers_[i].index()].next;
+  }
+  for (const BlockId header : headers_) {
+    const BlockId around = outer_[header.index()];
+    Span& parent = around.valid() ? spans_[around.index()] : all;
+    Span& span = spans_[header.index()];
+    span.leave = parent.next;
+    span.enter = parent.next -= span.next;
+    span.next = span.leave;
+  }
 }
 
 }  // namespace wago::codegen

@@ -95,12 +95,27 @@ class Loops {
   std::span<const BlockId> headers() const { return headers_; }
   // The header of the loop around a header's own loop; invalid if there is none.
   BlockId outer(BlockId header) const { return outer_[header.index()]; }
+  // Whether a block is in a header's loop, or in a loop in it. Constant time.
+  bool contains(const IrFunction& function, BlockId header, BlockId block) const {
+    const BlockId at = function.block(block).loop_header;
+    if (!at.valid()) return false;
+    const Span& inner = spans_[at.index()];
+    const Span& whole = spans_[header.index()];
+    return whole.enter <= inner.enter && inner.enter < whole.leave;
+  }
 
  private:
+  // The loop and the loops in it, as an interval of numbers that every loop has one of.
+  struct Span {
+    uint32_t enter = 0, leave = 0;
+    uint32_t next = 1;  // loops inside and itself, then the end of what is left of the interval
+  };
   BlockId outermost(BlockId block);
+  void number_loops(uint32_t block_count);
 
   std::vector<BlockId> headers_;
   std::vector<BlockId> outer_;     // by header
+  std::vector<Span> spans_;        // by header
   std::vector<BlockId> ancestor_;  // compressed paths to outer headers
   std::vector<BlockId> worklist_;
 };

@@ -1,4 +1,4 @@
-// Values that have turned out to be other values, replaced everywhere at once.
+// Values that have turned out to be other values: noted while something runs, replaced everywhere at its end.
 #pragma once
 
 #include <vector>
@@ -10,10 +10,9 @@ namespace wago::codegen {
 class ValueMap {
  public:
   void clear() { by_.clear(); }
-  bool empty() const { return by_.empty(); }
-  // From now on `by` stands for `value`, which has no replacement yet. Never in a circle.
-  void replace(const IrFunction& function, Value value, Value by) {
-    if (by_.size() <= value.index()) by_.resize(function.values.size());
+  // From now on `by`, which dominates every use of `value`, stands for it. Never in a circle.
+  void replace(Value value, Value by) {
+    if (by_.size() <= value.index()) by_.resize(value.index() + 1);
     by_[value.index()] = by;
   }
   // What stands for a value; itself if nothing does.

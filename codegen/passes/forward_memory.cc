@@ -10,7 +10,7 @@ void ForwardMemory::forget() {
 }
 
 void ForwardMemory::run(const runtime::Module& module, IrFunction& function, const ReversePostorder& order) {
-  replacements_.start(function);
+  replaced_.clear();
   forget();
   BlockId previous;
   for (BlockId block : order.blocks()) {
@@ -22,12 +22,12 @@ void ForwardMemory::run(const runtime::Module& module, IrFunction& function, con
     }
     previous = block;
   }
-  replacements_.apply(function);
+  replaced_.apply(function);
 }
 
 void ForwardMemory::visit(const runtime::Module& module, IrFunction& function, InstId id) {
   Inst& inst = function.inst(id);
-  for (Value& arg : function.args(inst)) arg = replacements_.resolve(arg);
+  for (Value& arg : function.args(inst)) arg = replaced_.resolve(arg);
   switch (inst.op) {
     case Op::Load:
       if (load(inst)) function.remove(id);
@@ -50,7 +50,7 @@ bool ForwardMemory::load(const Inst& inst) {
   for (const Known& known : memory_) {
     if (known.index == inst.inline_args[1] && known.offset == inst.imm && known.access == access &&
         known.type == inst.type) {
-      replacements_.replace(inst.result, known.value);
+      replaced_.replace(inst.result, known.value);
       return true;
     }
   }
@@ -78,7 +78,7 @@ bool ForwardMemory::global_get(const Inst& inst) {
   const uint32_t global = static_cast<uint32_t>(inst.imm);
   for (const KnownGlobal& known : globals_) {
     if (known.global == global) {
-      replacements_.replace(inst.result, known.value);
+      replaced_.replace(inst.result, known.value);
       return true;
     }
   }

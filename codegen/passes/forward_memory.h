@@ -5,7 +5,7 @@
 
 #include "codegen/ir/analysis.h"
 #include "codegen/ir/ir.h"
-#include "codegen/passes/replacements.h"
+#include "codegen/ir/value_map.h"
 #include "runtime/module.h"
 
 namespace wago::codegen {
@@ -42,7 +42,7 @@ class ForwardMemory {
 
   std::vector<Known> memory_;
   std::vector<KnownGlobal> globals_;
-  Replacements replacements_;
+  ValueMap replaced_;
 };
 
 }  // namespace wago::codegen

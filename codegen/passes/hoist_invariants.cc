@@ -4,13 +4,9 @@ namespace wago::codegen {
 
 namespace {
 
-// Whether a block lies in the loop of a header: walks outwards, as deep as loops nest.
-bool is_inside(const IrFunction& function, const Loops& loops, BlockId block, BlockId header) {
-  for (BlockId at = function.block(block).loop_header; at.valid(); at = loops.outer(at)) {
-    if (at == header) return true;
-  }
-  return false;
-}
+// How many loops an instruction is moved out of at most: keeps the pass linear where loops nest by the
+// thousand.
+constexpr int kMaxLevels = 32;
 
 }  // namespace
 
@@ -18,7 +14,7 @@ bool HoistInvariants::is_outside(const IrFunction& function, const Loops& loops,
                                  BlockId header) const {
   const ValueInfo& info = function.value(value);
   const BlockId home = info.is_param ? BlockId(info.def) : function.insts[info.def].block;
-  return !is_inside(function, loops, home, header);
+  return !loops.contains(function, header, home);
 }
 
 void HoistInvariants::run(IrFunction& function, const ReversePostorder& order, const Loops& loops) {
@@ -27,7 +23,7 @@ void HoistInvariants::run(IrFunction& function, const ReversePostorder& order, c
     BlockId entry;
     int count = 0;
     for (BlockId pred : function.block(header).preds) {
-      if (is_inside(function, loops, pred, header)) continue;
+      if (loops.contains(function, header, pred)) continue;
       entry = pred;
       ++count;
     }
@@ -41,7 +37,8 @@ void HoistInvariants::run(IrFunction& function, const ReversePostorder& order, c
       next = inst.next;
       if (info(inst.op).flags != kPure || inst.arg_count == 0 || inst.result_count != 1) continue;
       BlockId target;
-      for (BlockId header = function.block(block).loop_header; header.valid(); header = loops.outer(header)) {
+      BlockId header = function.block(block).loop_header;
+      for (int level = 0; header.valid() && level < kMaxLevels; ++level, header = loops.outer(header)) {
         if (!entering_[header.index()].valid()) break;
         bool invariant = true;
         for (Value arg : function.args(inst))

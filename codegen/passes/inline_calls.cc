@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "codegen/ir/analysis.h"
+
 namespace wago::codegen {
 
 void InlineCalls::run(const runtime::Module& module, const runtime::CompileSettings& settings,
@@ -21,14 +23,18 @@ void InlineCalls::run(const runtime::Module& module, const runtime::CompileSetti
     }
   }
   if (calls_.empty()) return;
-  replacements_.start(function);
-  for (InstId call : calls_) {
+  replaced_.clear();
+  // From the last to the first: each call's block ends where the one behind it began, so that what moves when
+  // it is split stays short.
+  for (size_t i = calls_.size(); i-- > 0;) {
+    const InstId call = calls_[i];
     const uint32_t callee = static_cast<uint32_t>(function.inst(call).imm);
     // A callee that cannot be built here is reported when it is compiled itself.
     if (!builder_.build(module, callee - module.imported_functions, settings, callee_)) continue;
     place(function, call);
   }
-  replacements_.apply(function);
+  replaced_.apply(function);
+  rebuild_predecessors(function);
 }
 
 void InlineCalls::place(IrFunction& function, InstId call) {
@@ -52,7 +58,7 @@ void InlineCalls::place_straight(IrFunction& function, InstId call) {
   copy_block(function, BlockId(0), function.inst(call).block, call, BlockId());
   const std::span<const Value> returned = callee_.args(callee_.inst(callee_.blocks[0].last));
   for (uint32_t i = 0; i < function.inst(call).result_count; ++i) {
-    replacements_.replace(Value(function.inst(call).result.index() + i), mapped(returned[i]));
+    replaced_.replace(Value(function.inst(call).result.index() + i), mapped(returned[i]));
   }
   function.remove(call);
 }
@@ -76,7 +82,8 @@ void InlineCalls::place_blocks(IrFunction& function, InstId call) {
   }
 }
 
-// Moves what follows the call into a new block, whose parameters are the call's results.
+// Moves what follows the call into a new block, whose parameters are the call's results. Predecessors are
+// made anew at the end of the pass.
 BlockId InlineCalls::split_after(IrFunction& function, InstId call) {
   const BlockId home = function.inst(call).block;
   const BlockId continuation = function.new_block();
@@ -89,10 +96,6 @@ BlockId InlineCalls::split_after(IrFunction& function, InstId call) {
   Block& to = function.block(continuation);
   to.succs = std::move(from.succs);
   from.succs.clear();
-  for (const Edge& edge : to.succs) {
-    std::vector<BlockId>& preds = function.block(edge.target).preds;
-    *std::find(preds.begin(), preds.end(), home) = continuation;
-  }
   const Inst& inst = function.inst(call);
   for (uint32_t i = 0; i < inst.result_count; ++i) {
     const Value result(inst.result.index() + i);

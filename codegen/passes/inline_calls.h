@@ -6,7 +6,7 @@
 #include "codegen/build/build.h"
 #include "codegen/ir/analysis.h"
 #include "codegen/ir/ir.h"
-#include "codegen/passes/replacements.h"
+#include "codegen/ir/value_map.h"
 #include "runtime/compiler.h"
 #include "runtime/module.h"
 
@@ -41,7 +41,7 @@ class InlineCalls {
   std::vector<BlockId> blocks_;  // callee's block -> caller's
   std::vector<Value> args_;
   uint32_t site_ = 0;
-  Replacements replacements_;
+  ValueMap replaced_;
 };
 
 }  // namespace wago::codegen

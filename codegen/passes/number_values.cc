@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 namespace wago::codegen {
 
@@ -30,38 +31,93 @@ bool equal(const Inst& a, const Inst& b) {
 
 }  // namespace
 
-void NumberValues::run(IrFunction& function, const ReversePostorder& order, const Dominators& dominators) {
-  const uint32_t size = std::bit_ceil(static_cast<uint32_t>(function.insts.size()) + 16);
-  buckets_.assign(size, kNone);
+bool NumberValues::run(IrFunction& function, const ReversePostorder& order, const Dominators& dominators) {
+  function_ = &function;
+  buckets_.assign(std::bit_ceil(static_cast<uint32_t>(function.insts.size()) + 16), kNone);
   entries_.clear();
-  replacements_.start(function);
+  replaced_.clear();
+  bool folds_branch = false;
   for (BlockId block : order.blocks()) {
     for (InstId id = function.block(block).first, next; id.valid(); id = next) {
       Inst& inst = function.inst(id);
       next = inst.next;
-      for (Value& arg : function.args(inst)) arg = replacements_.resolve(arg);
-      if (!is_numbered(inst)) continue;
-      uint32_t& bucket = buckets_[hash_of(inst) & (size - 1)];
-      // A short chain of the nearest: longer ones come from code with thousands of equal operations in
-      // sibling blocks.
-      constexpr int kChain = 8;
-      int looked = 0;
-      Value found;
-      for (uint32_t e = bucket; e != kNone && looked < kChain && !found.valid();
-           e = entries_[e].next, ++looked) {
-        const Inst& earlier = function.inst(entries_[e].inst);
-        if (equal(earlier, inst) && dominators.dominates(earlier.block, block)) found = earlier.result;
-      }
-      if (found.valid()) {
-        replacements_.replace(inst.result, found);
-        function.remove(id);
-      } else {
-        entries_.push_back({id, bucket});
-        bucket = static_cast<uint32_t>(entries_.size() - 1);
+      for (Value& arg : function.args(inst)) arg = replaced_.resolve(arg);
+      if (inst.op == Op::Branch || inst.op == Op::BrTable) {
+        folds_branch |= simplify_branch(function.block(block));
+      } else if (is_numbered(inst) && !simplify_in_place(id) && is_numbered(function.inst(id))) {
+        const Value found = find(function.inst(id), block, dominators);
+        if (found.valid()) {
+          replaced_.replace(function.inst(id).result, found);
+          function.remove(id);
+        } else {
+          remember(id);
+        }
       }
     }
   }
-  replacements_.apply(function);
+  replaced_.apply(function);
+  return folds_branch;
+}
+
+Value NumberValues::constant(Type type, uint64_t bits) {
+  const InstId id = function_->new_inst(is_float(type) ? Op::Fconst : Op::Iconst, type, {}, bits);
+  function_->inst(id).wasm_pc = function_->inst(current_).wasm_pc;
+  function_->inst(id).inline_site = function_->inst(current_).inline_site;
+  function_->insert_before(current_, id);
+  return function_->inst(id).result;
+}
+
+// True if the instruction is gone, because its result is a value that was there.
+bool NumberValues::simplify_in_place(InstId id) {
+  current_ = id;
+  const Inst& before = function_->inst(id);
+  Expression e;
+  e.op = before.op;
+  e.type = before.type;
+  e.aux = before.aux;
+  e.imm = before.imm;
+  e.arg_count = static_cast<uint8_t>(before.arg_count);
+  std::copy(before.inline_args, before.inline_args + before.arg_count, e.args);
+  const Value existing = simplify(e, *function_, *this);
+  Inst& inst = function_->inst(id);
+  if (existing.valid()) {
+    replaced_.replace(inst.result, existing);
+    function_->remove(id);
+    return true;
+  }
+  inst.op = e.op;
+  inst.aux = e.aux;
+  inst.imm = e.imm;
+  inst.arg_count = e.arg_count;
+  std::copy(e.args, e.args + 3, inst.inline_args);
+  return false;
+}
+
+// True if the way is known.
+bool NumberValues::simplify_branch(Block& block) {
+  Inst& inst = function_->inst(block.last);
+  if (inst.op == Op::Branch && simplify_condition(inst.inline_args[0], *function_)) {
+    std::swap(block.succs[0], block.succs[1]);
+  }
+  return constant_bits(*function_, inst.inline_args[0]).known;
+}
+
+// Looks at a short chain of the nearest: longer ones come from code with thousands of equal operations in
+// sibling blocks.
+Value NumberValues::find(const Inst& inst, BlockId block, const Dominators& dominators) {
+  constexpr int kChain = 8;
+  uint32_t e = buckets_[hash_of(inst) & (buckets_.size() - 1)];
+  for (int looked = 0; e != kNone && looked < kChain; e = entries_[e].next, ++looked) {
+    const Inst& earlier = function_->inst(entries_[e].inst);
+    if (equal(earlier, inst) && dominators.dominates(earlier.block, block)) return earlier.result;
+  }
+  return Value();
+}
+
+void NumberValues::remember(InstId id) {
+  uint32_t& bucket = buckets_[hash_of(function_->inst(id)) & (buckets_.size() - 1)];
+  entries_.push_back({id, bucket});
+  bucket = static_cast<uint32_t>(entries_.size() - 1);
 }
 
 }  // namespace wago::codegen

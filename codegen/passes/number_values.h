@@ -1,20 +1,23 @@
-// Global value numbering: an operation equal to one that dominates it is that one.
+// Global value numbering: an operation equal to one that dominates it is that one. On the way every operation
+// is simplified again, because what is known about its arguments has grown since it was built.
 #pragma once
 
 #include <vector>
 
 #include "codegen/ir/analysis.h"
 #include "codegen/ir/ir.h"
-#include "codegen/passes/replacements.h"
+#include "codegen/ir/simplify.h"
+#include "codegen/ir/value_map.h"
 
 namespace wago::codegen {
 
 // Covers operations that are pure, and those that only may trap: where an equal one has passed, it cannot
 // trap any more. Reads of state are forward_memory's, bounds checks eliminate_checks'. Expected linear.
 // Scratch is kept.
-class NumberValues {
+class NumberValues final : private ConstantSource {
  public:
-  void run(IrFunction& function, const ReversePostorder& order, const Dominators& dominators);
+  // True if a branch has turned out to depend on a constant: control flow is worth simplifying again.
+  bool run(IrFunction& function, const ReversePostorder& order, const Dominators& dominators);
 
  private:
   struct Entry {
@@ -23,9 +26,17 @@ class NumberValues {
   };
   static constexpr uint32_t kNone = ~0u;
 
-  std::vector<uint32_t> buckets_;
+  Value constant(Type type, uint64_t bits) override;
+  bool simplify_in_place(InstId inst);
+  bool simplify_branch(Block& block);
+  Value find(const Inst& inst, BlockId block, const Dominators& dominators);
+  void remember(InstId inst);
+
+  IrFunction* function_ = nullptr;
+  InstId current_;                 // in front of it constants are made
+  std::vector<uint32_t> buckets_;  // a power of two of them
   std::vector<Entry> entries_;
-  Replacements replacements_;
+  ValueMap replaced_;
 };
 
 }  // namespace wago::codegen

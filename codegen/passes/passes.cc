@@ -25,6 +25,8 @@ class PassPipeline::State {
   void optimize(const runtime::Module& module, const runtime::CompileSettings& settings,
                 IrFunction& function);
 
+  void analyze(IrFunction& function);
+
   template <class Pass>
   void simple(const char* name, Pass& pass, IrFunction& function) {
     PassScope scope(log_, name, function, verify_, edges_split_);
@@ -57,9 +59,7 @@ void PassPipeline::State::optimize(const runtime::Module& module, const runtime:
     inline_calls_.run(module, settings, function);
   }
   simple("simplify control flow", simplify_control_flow_, function);
-  order_.compute(function);
-  dominators_.compute(function, order_);
-  loops_.compute(function, order_, dominators_);
+  analyze(function);
   {
     auto pass = scope("forward memory");
     forward_memory_.run(module, function, order_);
@@ -68,9 +68,14 @@ void PassPipeline::State::optimize(const runtime::Module& module, const runtime:
     auto pass = scope("reduce strength");
     reduce_strength(function);
   }
+  bool folds_branch;
   {
     auto pass = scope("number values");
-    number_values_.run(function, order_, dominators_);
+    folds_branch = number_values_.run(function, order_, dominators_);
+  }
+  if (folds_branch) {
+    simple("simplify control flow", simplify_control_flow_, function);
+    analyze(function);
   }
   if (settings.bounds == base::Bounds::Explicit) {
     auto pass = scope("eliminate checks");
@@ -80,6 +85,12 @@ void PassPipeline::State::optimize(const runtime::Module& module, const runtime:
     auto pass = scope("hoist invariants");
     hoist_invariants_.run(function, order_, loops_);
   }
+}
+
+void PassPipeline::State::analyze(IrFunction& function) {
+  order_.compute(function);
+  dominators_.compute(function, order_);
+  loops_.compute(function, order_, dominators_);
 }
 
 void PassPipeline::State::run(const runtime::Module& module, const runtime::CompileSettings& settings,

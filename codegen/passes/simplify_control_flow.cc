@@ -106,7 +106,7 @@ void SimplifyControlFlow::join(IrFunction& function, BlockId id, BlockId next_id
   Block& block = function.block(id);
   Block& next = function.block(next_id);
   for (uint32_t i = 0; i < next.params.size(); ++i) {
-    replaced_.replace(function, next.params[i], replaced_.resolve(function.args(block.succs[0])[i]));
+    replaced_.replace(next.params[i], replaced_.resolve(function.args(block.succs[0])[i]));
   }
   next.params.clear();
   function.remove(block.last);
