@@ -73,21 +73,24 @@ class SystemFiles : public Files {
       return system_error(ErrorKind::Usage, "cannot be read", path);
     }
     if (S_ISDIR(status.st_mode)) return usage_error("is a directory, not a file", at(path));
+    auto too_large = [&] {
+      return usage_error("is larger than the limit of " + std::to_string(max_bytes) + " bytes", at(path));
+    };
+    // The size is a hint only: pipes and /proc have none, and a file may grow.
+    uint64_t size = S_ISREG(status.st_mode) ? static_cast<uint64_t>(status.st_size) : 0;
+    if (size > max_bytes) return too_large();
     std::vector<uint8_t> bytes;
-    // The size is a hint only: pipes and /proc have none.
-    size_t chunk = std::max<size_t>(static_cast<size_t>(std::max<off_t>(status.st_size, 0)) + 1, 4096);
+    bytes.reserve(std::max<uint64_t>(size + 1, 4096));  // one more, to see the end without growing
     while (true) {
       size_t used = bytes.size();
-      if (used > max_bytes) {
-        return usage_error("is larger than the limit of " + std::to_string(max_bytes) + " bytes", at(path));
-      }
-      bytes.resize(used + std::min<uint64_t>(chunk, max_bytes - used + 1));
+      if (used > max_bytes) return too_large();
+      size_t room = bytes.capacity() > used ? bytes.capacity() - used : 65536;
+      bytes.resize(used + std::min<uint64_t>(room, max_bytes - used + 1));
       ssize_t got = ::read(file.get(), bytes.data() + used, bytes.size() - used);
       bytes.resize(used + static_cast<size_t>(std::max<ssize_t>(got, 0)));
       if (got < 0 && errno == EINTR) continue;
       if (got < 0) return system_error(ErrorKind::Usage, "cannot be read", path);
       if (got == 0) return bytes;
-      chunk = 65536;
     }
   }
 

@@ -1,7 +1,7 @@
 #include "cli/engine_flags.h"
 
+#include <wago/wago.h>
 #include "cli/flags.h"
-#include "runtime/include/wago/wago.h"
 
 namespace wago::cli {
 

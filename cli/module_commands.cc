@@ -1,13 +1,13 @@
 // `wago validate`, `wago module imports`, `wago module exports`: what needs no compiled code.
 #include <memory>
 
+#include <wago/wago.h>
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
 #include "cli/module_file.h"
 #include "cli/output.h"
-#include "runtime/include/wago/wago.h"
 #include "runtime/module.h"
 #include "runtime/provided_imports.h"
 

@@ -6,9 +6,9 @@
 #include <cstdlib>
 #include <cstring>
 
+#include <wago/wago.h>
 #include "base/json.h"
 #include "base/text.h"
-#include "runtime/include/wago/wago.h"
 
 namespace wago::cli {
 

@@ -1,12 +1,12 @@
 #include <string>
 #include <vector>
 
+#include <wago/wago.h>
 #include "base/build_info.h"
 #include "cli/commands.h"
 #include "cli/flags.h"
 #include "cli/output.h"
 #include "codegen/llvm/version.h"
-#include "runtime/include/wago/wago.h"
 
 namespace wago::cli {
 

@@ -1,6 +1,7 @@
 // `wago run`: everything that can be refused is refused before anything of the guest runs.
 #include <memory>
 
+#include <wago/wago.h>
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/commands.h"
@@ -9,7 +10,6 @@
 #include "cli/module_file.h"
 #include "cli/output.h"
 #include "cli/values.h"
-#include "runtime/include/wago/wago.h"
 #include "runtime/module.h"
 #include "runtime/provided_imports.h"
 
