@@ -6,6 +6,7 @@
 // RUNS is 20, or WAGO_KILL_RUNS. Moments are spread evenly over the time an undisturbed recording takes, and
 // a bit beyond, so that every stage of one is hit: before the directory, in the measurement, between the
 // files, at the end.
+#include <fcntl.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -33,13 +34,15 @@ struct Tally {
   int wrong = 0;
 };
 
+// What it prints is of no interest.
 base::Result<base::Process> start(const std::string& program, const std::string& module,
                                   const std::string& out) {
+  static const int nowhere = ::open("/dev/null", O_WRONLY | O_CLOEXEC);
   return base::Process::spawn(
       {.program = program,
        .argv = {"wago-profile", "profile", "record", "--module", module, "--export", "fib", "--args", "12",
                 "--want", "144", "--iterations", std::to_string(kIterations), "--warmup", "2", "--out", out},
-       .descriptors = {}});
+       .descriptors = {{nowhere, 1}}});
 }
 
 // Why a capture that reads as complete is not; empty: it is.
