@@ -3,6 +3,8 @@
 #include <charconv>
 #include <optional>
 #include <string>
+#include <unordered_map>
+#include <utility>
 
 #include "runtime/opcodes.h"
 
@@ -145,19 +147,31 @@ class Assembler {
     }
   }
 
-  void instruction(Bytes& code, std::string_view name) {
-    for (const uint32_t prefix : {0u, 0xfcu}) {
-      for (uint32_t number = 0; number < (prefix == 0 ? 0xfbu : 0x20u); ++number) {
-        const runtime::OpcodeInfo& opcode =
-            runtime::info(static_cast<runtime::Opcode>(runtime::opcode_base(prefix) + number));
-        if (opcode.text == nullptr || opcode.text != name) continue;
-        if (opcode.immediate == Immediate::None && name == "select" && peek_type()) continue;
-        if (prefix != 0) code.push_back(static_cast<uint8_t>(prefix));
-        code.push_back(static_cast<uint8_t>(number));
-        return immediates(code, opcode);
+  // The encoding of every instruction of WebAssembly 2.0 without SIMD, by name.
+  using Encodings = std::unordered_map<std::string_view, std::pair<uint32_t, uint32_t>>;
+  static const Encodings& encodings() {
+    static const Encodings all = [] {
+      Encodings by_name;
+      for (const uint32_t prefix : {0u, 0xfcu}) {
+        for (uint32_t number = 0; number < (prefix == 0 ? 0xfbu : 0x20u); ++number) {
+          const auto opcode = static_cast<runtime::Opcode>(runtime::opcode_base(prefix) + number);
+          if (const char* text = runtime::to_string(opcode)) by_name.emplace(text, std::pair(prefix, number));
+        }
       }
-    }
-    fail("no such instruction: " + std::string(name));
+      return by_name;
+    }();
+    return all;
+  }
+
+  void instruction(Bytes& code, std::string_view name) {
+    const auto found = encodings().find(name);
+    if (found == encodings().end()) return fail("no such instruction: " + std::string(name));
+    auto [prefix, number] = found->second;
+    // The two encodings of select share a name.
+    if (name == "select" && peek_type()) number = static_cast<uint32_t>(runtime::Opcode::SelectTyped);
+    if (prefix != 0) code.push_back(static_cast<uint8_t>(prefix));
+    code.push_back(static_cast<uint8_t>(number));
+    immediates(code, runtime::info(static_cast<runtime::Opcode>(runtime::opcode_base(prefix) + number)));
   }
   bool peek_type() {
     skip_spaces();
