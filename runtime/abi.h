@@ -27,7 +27,7 @@
 
 namespace wago::runtime {
 
-constexpr uint32_t kAbiVersion = 1;
+constexpr uint32_t kAbiVersion = 2;
 
 enum class Helper : uint8_t {
 #define WAGO_HELPER(id, name, trap) id,
@@ -138,34 +138,58 @@ constexpr int32_t kHostFunctionCall = 0;
 constexpr uint64_t kMemoryReservation = (uint64_t{1} << 33) + kPageBytes;
 constexpr uint64_t kMaxFoldedOffset = uint64_t{1} << 31;
 
-// The entry adapter of a signature. Saves every callee-saved register, stores rsp in `activation->landing_sp`, loads r15
-// and the arguments from their slots, calls, stores the results, restores, returns 0. A trap resumes at the landing pad
-// with rsp = landing_sp: it restores the same registers and returns 1; `results` is then unspecified.
-struct Activation;
-using EnterFn = uint64_t (*)(const FuncRef* callee, const uint64_t* args, uint64_t* results, Activation* activation);
+// The entry adapter of a signature: calls `callee` with `args` from slots. A single result slot comes back in `value`;
+// more are stored into `results`. After a trap neither is specified.
+//
+// It builds an Activation on the stack, by which a trap returns to the adapter's caller, and calls with rsp at most that
+// activation's address. Stores bound the cost of a call, so the outermost call of a guest stores nothing that a trap, a
+// nested entry or a dropped store could find out otherwise:
+//   entry   saves the callee-saved registers and `callee`; unless rsp is the thread's `entry` it calls Adapters::prepare
+//   exit    unless rsp is the thread's `entry` it stores Activation::outer to the thread's `nested`; loads the status
+//
+// EntryResult, in <wago/wago.h> for the sake of inlined calls, is returned in rax (status: 0, or bits of EntryStatus) and
+// rdx (value).
+struct EntryResult;
+using EnterFn = EntryResult (*)(const FuncRef* callee, const uint64_t* args, uint64_t* results);
+
+enum EntryStatus : uint64_t {
+  kEntryTrapped = 1,       // the thread's TrapRecord says how
+  kEntryDroppedStore = 2,  // a store died while its code was on the stack: see store.h
+};
 
 // The adapters of one signature, mapped. Owned by the engine; live as long as it does.
 struct Adapters {
   EnterFn enter = nullptr;
-  const void* landing_pad = nullptr;
+  void (*prepare)(struct Activation*) = nullptr;
   const void* host = nullptr;  // FuncRef::code of host functions of this signature
   uint32_t param_slots = 0;
   uint32_t result_slots = 0;
 };
+constexpr int32_t kFuncRefAdapters = 32;
+constexpr int32_t kAdaptersPrepare = 8;
+static_assert(offsetof(FuncRef, adapters) == kFuncRefAdapters && offsetof(Adapters, prepare) == kAdaptersPrepare);
 
-// One activation per entry from C++ into guest code, on the C++ stack; nested by host calls. Nothing is written that
-// nobody reads: `landing_sp` is the entry adapter's, the exit members are valid while a host function runs.
+// One activation per entry from C++ into guest code: the entry adapter's frame, from its rsp up, aligned to 16.
 struct Activation {
-  uint64_t landing_sp;
-  const FuncRef* callee;  // what was entered
-  Activation* outer;
-  // The host function this activation's guest called last, and the frame pointer of the C++ function that ran it: where
-  // a walk of an inner activation's stack goes on.
+  // The host function this activation's guest called last, and the frame pointer of the C++ function that runs it: where
+  // a walk of an inner activation's stack goes on. Unset before.
   const void* exit_frame;
   const HostFunction* exit_host;
+  Activation* exited;     // while the host function runs: ThreadState::exited as it was before
+  const FuncRef* callee;  // what was entered
+  Activation* outer;      // ThreadState::nested as it was before; set by Adapters::prepare for nested entries only
+  uint64_t padding;
+  uint64_t* results;      // set if there are more than one result slots
+  uint64_t r15, r14, r13, r12, rbx, rbp;  // the caller's
+  uint64_t return_address;
 };
-constexpr int32_t kActivationLandingSp = 0;
-static_assert(offsetof(Activation, landing_sp) == kActivationLandingSp);
+constexpr int32_t kActivationCallee = 24;
+constexpr int32_t kActivationOuter = 32;
+constexpr int32_t kActivationResults = 48;
+constexpr int32_t kActivationRbp = 96;  // the adapter's frame pointer points here
+static_assert(offsetof(Activation, callee) == kActivationCallee && offsetof(Activation, outer) == kActivationOuter &&
+              offsetof(Activation, results) == kActivationResults && offsetof(Activation, rbp) == kActivationRbp &&
+              sizeof(Activation) == 112);
 
 // The guest may use this much stack below its outermost entry, or what the thread has less kStackReserve, if that is
 // less. Part of the measurement contract.
@@ -175,10 +199,33 @@ constexpr uint64_t kStackReserve = uint64_t{256} << 10;
 // A leaf function whose frame is not larger may skip the stack check.
 constexpr uint32_t kUncheckedLeafFrame = 128;
 
-// The current thread's guest stack limit: generated code compares rsp with it through fs. Set on the outermost entry;
-// another thread may raise it to make the guest trap at its next prologue.
-extern constinit thread_local uint64_t guest_stack_limit __attribute__((tls_model("initial-exec")));
-// guest_stack_limit's offset from the thread pointer: what TlsFixup adds. The same in every thread.
-int32_t guest_stack_limit_tp_offset();
+// What generated code sees of its thread, through fs: a TlsFixup adds thread_state_tp_offset() to a field that holds one
+// of the offsets below.
+struct ThreadState {
+  // Prologues compare rsp with it. Set on the outermost entry; another thread may raise it to make the guest trap at its
+  // next prologue.
+  uint64_t stack_limit = 0;
+  // The outermost activation, or, outside guest code, the last one. `stack_limit` was computed for it: an outermost call
+  // from the same depth of the same thread has nothing to prepare. Nested entries lie below it and never equal it.
+  Activation* entry = nullptr;
+  Activation* nested = nullptr;  // the innermost activation, if it is not the outermost
+  uint64_t status = 0;           // what adapters return when the guest returns: kEntryDroppedStore or nothing
+  // The runtime's own; see stack.h.
+  Activation* exited = nullptr;  // the innermost activation whose guest is in a host function
+  uint64_t stack_low = 0;        // the stack this thread runs on: [stack_low, stack_low + stack_bytes)
+  uint64_t stack_bytes = 0;
+  struct TrapRecord* trap = nullptr;
+  struct Graveyard* graveyard = nullptr;  // see store.h
+};
+constexpr int32_t kThreadStackLimit = 0;
+constexpr int32_t kThreadEntry = 8;
+constexpr int32_t kThreadNested = 16;
+constexpr int32_t kThreadStatus = 24;
+static_assert(offsetof(ThreadState, stack_limit) == kThreadStackLimit && offsetof(ThreadState, entry) == kThreadEntry &&
+              offsetof(ThreadState, nested) == kThreadNested && offsetof(ThreadState, status) == kThreadStatus);
+
+extern constinit thread_local ThreadState thread_state __attribute__((tls_model("initial-exec")));
+// thread_state's offset from the thread pointer. The same in every thread.
+int32_t thread_state_tp_offset();
 
 }  // namespace wago::runtime

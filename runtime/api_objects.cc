@@ -4,7 +4,6 @@
 
 #include <wago/wago.h>
 #include "base/check.h"
-#include "runtime/call.h"
 #include "runtime/global.h"
 #include "runtime/host.h"
 #include "runtime/instance.h"
@@ -17,8 +16,13 @@ const FuncType& Function::type() const {
   return *ref_->type;
 }
 
-CallResult Function::call(std::span<const Slot> args, std::span<Slot> results) const {
-  return runtime::call_function(*ref_, args, results);
+Function::Function(std::shared_ptr<runtime::Store> store, const runtime::FuncRef* ref)
+    : store_(std::move(store)), ref_(ref) {
+  if (const runtime::Adapters* adapters = ref->adapters) {
+    enter_ = adapters->enter;
+    param_slots_ = adapters->param_slots;
+    result_slots_ = adapters->result_slots;
+  }
 }
 
 Slot Function::reference() const {
@@ -189,7 +193,7 @@ Result<CallResult> Instance::call(std::string_view name, std::span<const Slot> a
                                   std::span<Slot> results) const {
   auto index = find_export(data_->module(), ExternKind::Function, name);
   if (!index) return index.error();
-  return runtime::call_function(*data_->function(*index), args, results);
+  return Function(store_, data_->function(*index)).call(args, results);
 }
 
 }  // namespace wago

@@ -1,5 +1,6 @@
-// Compiled code as data: what the compiler hands to the runtime, before it is mapped. Position independent but for
-// `tls_fixups`. Everything a reader later wants to know about the code travels in it; nobody asks the compiler.
+// Compiled code as data: what the compiler hands to the runtime, before it is mapped. Position independent
+// but for `tls_fixups`. Everything a reader later wants to know about the code travels in it; nobody asks the
+// compiler.
 #pragma once
 
 #include <array>
@@ -12,7 +13,8 @@
 namespace wago::runtime {
 
 enum class RegionKind : uint8_t { Body, EntryAdapter, HostAdapter, TrapStubs, Literals, Padding };
-const char* to_string(RegionKind kind);  // "body", "entry-adapter", "host-adapter", "trap-stubs", "literals", "padding"
+const char* to_string(
+    RegionKind kind);  // "body", "entry-adapter", "host-adapter", "trap-stubs", "literals", "padding"
 
 // Regions tile the image: sorted, without gaps, from 0 to bytes.size().
 struct CodeRegion {
@@ -24,17 +26,17 @@ struct CodeRegion {
 
 struct FunctionStatistics {
   uint32_t machine_instructions = 0;
-  uint32_t frame_bytes = 0;     // below the saved frame pointer
-  uint32_t spills = 0;          // stores to spill slots emitted
-  uint32_t reloads = 0;         // loads from spill slots emitted
+  uint32_t frame_bytes = 0;  // below the saved frame pointer
+  uint32_t spills = 0;       // stores to spill slots emitted
+  uint32_t reloads = 0;      // loads from spill slots emitted
   uint32_t rematerialized = 0;
-  uint32_t moves = 0;           // register copies emitted
-  uint32_t bounds_checks = 0;   // emitted explicit memory checks
+  uint32_t moves = 0;          // register copies emitted
+  uint32_t bounds_checks = 0;  // emitted explicit memory checks
   uint32_t stack_checks = 0;
   uint32_t calls = 0;
   uint32_t indirect_calls = 0;
   uint32_t helper_calls = 0;
-  uint32_t ir_instructions = 0; // after the passes
+  uint32_t ir_instructions = 0;  // after the passes
   uint32_t blocks = 0;
 };
 
@@ -43,23 +45,23 @@ struct CompiledFunction {
   uint32_t begin = 0;       // offset of the entry in the image, aligned to 64
   uint32_t size = 0;        // bytes of body, trap stubs and literals; padding excluded
   uint32_t wasm_begin = 0;  // FunctionBody::begin
-  // SHA-256 over the bytes with relocated fields zeroed, then the constants they refer to, then for every masked call
-  // its target's identity (function index or import index). See engine.md's rule in docs: independent of where the
-  // function landed, of other functions and of requested metadata.
+  // SHA-256 over the bytes with relocated fields zeroed, then the constants they refer to, then for every
+  // masked call its target's identity (function index or import index). See engine.md's rule in docs:
+  // independent of where the function landed, of other functions and of requested metadata.
   std::array<uint8_t, 32> hash{};
   FunctionStatistics statistics;
 };
 
 // A hardware fault at exactly this instruction is this trap.
 struct TrapSite {
-  uint32_t offset = 0;   // of the faulting instruction in the image
+  uint32_t offset = 0;  // of the faulting instruction in the image
   uint32_t function = 0;
   uint32_t wasm_pc = 0;  // bytes from FunctionBody::begin
   base::TrapCode code = base::TrapCode::Unreachable;
 };
 
-// Native offset -> wasm position. Sparse and sorted: an entry holds until the next one. Always has an entry for every
-// trap site and for every call's return address; the rest only when source maps are requested.
+// Native offset -> wasm position. Sparse and sorted: an entry holds until the next one. Always has an entry
+// for every trap site and for every call's return address; the rest only when source maps are requested.
 struct SourcePosition {
   uint32_t offset = 0;
   uint32_t function = 0;
@@ -68,13 +70,13 @@ struct SourcePosition {
 };
 // A callee's body that was placed inside a caller.
 struct InlineSite {
-  uint32_t callee = 0;         // wasm function index
-  uint32_t call_pc = 0;        // wasm pc of the call, in the parent
-  uint32_t parent = ~0u;       // inline site, or ~0u: the physical function
+  uint32_t callee = 0;    // wasm function index
+  uint32_t call_pc = 0;   // wasm pc of the call, in the parent
+  uint32_t parent = ~0u;  // inline site, or ~0u: the physical function
 };
 
-// A 32-bit field in the code to which the mapped image adds the thread-pointer offset of the stack limit
-// (see runtime/stack.h). Masked in hashes.
+// A 32-bit field in the code that holds an offset in the thread's state (see ThreadState in runtime/abi.h),
+// to which the mapped image adds the state's offset from the thread pointer. Masked in hashes.
 struct TlsFixup {
   uint32_t offset = 0;
 };
@@ -82,16 +84,15 @@ struct TlsFixup {
 struct CodeImage {
   std::vector<uint8_t> bytes;
   std::vector<CodeRegion> regions;
-  std::vector<CompiledFunction> functions;   // in index order; of function imported_functions + i
-  std::vector<TrapSite> trap_sites;          // sorted by offset
-  std::vector<SourcePosition> positions;     // sorted by offset
+  std::vector<CompiledFunction> functions;  // in index order; of function imported_functions + i
+  std::vector<TrapSite> trap_sites;         // sorted by offset
+  std::vector<SourcePosition> positions;    // sorted by offset
   std::vector<InlineSite> inline_sites;
   std::vector<TlsFixup> tls_fixups;
 
   // Adapter images only (see Compiler::compile_adapters).
-  uint32_t entry_adapter = 0;         // offset
-  uint32_t entry_landing_pad = 0;     // offset where a trap resumes
-  uint32_t host_adapter = 0;          // offset
+  uint32_t entry_adapter = 0;      // offset
+  uint32_t host_adapter = 0;       // offset
 };
 
 }  // namespace wago::runtime

@@ -124,7 +124,7 @@ base::Result<std::unique_ptr<MappedCode>> MappedCode::map(std::shared_ptr<const 
     WAGO_CHECK(source.bytes.size() >= 4 && fixup.offset <= source.bytes.size() - 4);
     int32_t field;
     std::memcpy(&field, code->base_ + fixup.offset, 4);
-    field += guest_stack_limit_tp_offset();
+    field += thread_state_tp_offset();
     std::memcpy(code->base_ + fixup.offset, &field, 4);
   }
   if (mprotect(mapping, mapping_bytes, PROT_READ | PROT_EXEC) != 0) {

@@ -84,7 +84,7 @@ TEST(CodeMap, CodeOffsetMovesTheImageInsideItsCacheLine) {
   }
 }
 
-TEST(CodeMap, StackLimitFixupsAreAddedToTheirFields) {
+TEST(CodeMap, ThreadFixupsAreAddedToTheirFields) {
   auto image = image_of(16);
   const int32_t addend = 5;
   std::memcpy(image->bytes.data() + 12, &addend, 4);
@@ -92,7 +92,7 @@ TEST(CodeMap, StackLimitFixupsAreAddedToTheirFields) {
   auto code = MappedCode::map(image, nullptr).value();
   int32_t field;
   std::memcpy(&field, code->base() + 12, 4);
-  EXPECT_EQ(field, addend + guest_stack_limit_tp_offset());
+  EXPECT_EQ(field, addend + thread_state_tp_offset());
   std::memcpy(&field, image->bytes.data() + 12, 4);
   EXPECT_EQ(field, addend) << "the image itself stays as it was";
 }

@@ -1,6 +1,7 @@
 #include "runtime/engine_data.h"
 
 #include "base/check.h"
+#include "runtime/stack.h"
 #include "runtime/type_registry.h"
 
 namespace wago::runtime {
@@ -28,7 +29,7 @@ base::Result<const Adapters*> EngineData::adapters(uint32_t type_id) {
   const uint8_t* base = (*code)->base();
   Adapters adapters;
   adapters.enter = reinterpret_cast<EnterFn>(reinterpret_cast<uintptr_t>(base) + (*image)->entry_adapter);
-  adapters.landing_pad = base + (*image)->entry_landing_pad;
+  adapters.prepare = prepare_entry;
   adapters.host = base + (*image)->host_adapter;
   adapters.param_slots = slots_of(type.params);
   adapters.result_slots = slots_of(type.results);

@@ -49,15 +49,32 @@ std::optional<Trap> HostFunctionData::invoke(std::span<const Slot> args, std::sp
   return trap;
 }
 
+// Marks the innermost activation as being in a host function while it exists.
+class ExitScope {
+ public:
+  ExitScope(ThreadState& thread, const HostFunction* host, const void* frame)
+      : thread_(thread), activation_(*innermost(thread)) {
+    activation_.exit_frame = frame;
+    activation_.exit_host = host;
+    activation_.exited = thread.exited;
+    thread.exited = &activation_;
+  }
+  ~ExitScope() { thread_.exited = activation_.exited; }
+  ExitScope(const ExitScope&) = delete;
+  ExitScope& operator=(const ExitScope&) = delete;
+
+ private:
+  ThreadState& thread_;
+  Activation& activation_;
+};
+
 // Entered from the host adapter. Its own frame pointer is where the walk of an inner trap goes on, so it must
 // have one.
 __attribute__((optimize("no-omit-frame-pointer"))) uint64_t HostFunctionData::call_from_guest(
     HostFunction* self, uint64_t* slots) {
   const auto& host = *static_cast<const HostFunctionData*>(self);
   ThreadState& thread = thread_state;
-  Activation& activation = *thread.activation;
-  activation.exit_frame = __builtin_frame_address(0);
-  activation.exit_host = self;
+  ExitScope exit(thread, self, __builtin_frame_address(0));
   const Adapters& adapters = *host.ref_.adapters;
 
   // Arguments and results share the adapter's slots; the body must not see that.

@@ -2,7 +2,6 @@
 
 #include <atomic>
 
-#include "runtime/call.h"
 #include "runtime/global.h"
 #include "runtime/host.h"
 #include "runtime/instance.h"
@@ -219,7 +218,7 @@ InstantiateResult Linker::instantiate(const Module& module) const {
   runtime::InstanceData* data = *created;
   if (std::optional<Trap> trap = data->apply_segments()) return trap_failure(*std::move(trap));
   if (decoded.start) {
-    CallResult result = runtime::call_function(*data->function(*decoded.start), {}, {});
+    CallResult result = Function(store, data->function(*decoded.start)).call({}, {});
     if (!result) return trap_failure(result.trap());
   }
   return Instance(std::move(store), data);

@@ -42,7 +42,7 @@ class Walk {
   // sanitizer's idea of them dates from C++ frames that are gone.
   __attribute__((no_sanitize("address"))) void add_callers(uint64_t fp, uint64_t low,
                                                            const Activation& activation) {
-    const uint64_t high = activation.landing_sp;
+    const auto high = reinterpret_cast<uint64_t>(&activation);
     while (low <= fp && fp + 16 <= high && fp % 8 == 0 && !record_.truncated) {
       const auto* words = reinterpret_cast<const uint64_t*>(fp);
       const uint64_t caller = words[0];
@@ -52,10 +52,12 @@ class Walk {
     }
   }
 
-  __attribute__((no_sanitize("address"))) void add_outer(const Activation* activation) {
-    for (; activation && !record_.truncated; activation = activation->outer) {
-      // The C++ function that ran the host function was called by the host adapter, which was called by guest
-      // code.
+  // The activations around `activation`, each of which is in a host function.
+  __attribute__((no_sanitize("address"))) void add_outer(const ThreadState& thread,
+                                                         const Activation* activation) {
+    while ((activation = around(thread, activation)) && !record_.truncated) {
+      // The C++ function that runs the host function was called by the host adapter, which was called by
+      // guest code.
       const auto* exit = static_cast<const uint64_t*>(activation->exit_frame);
       add(0, activation->exit_host);
       const uint64_t adapter_frame = exit[0];
@@ -67,19 +69,35 @@ class Walk {
   TrapRecord& record_;
 };
 
+// Does what the entry adapter does when the guest returns, and reports a trap.
+__attribute__((no_sanitize("address"))) void return_from(ThreadState& thread, const Activation& activation,
+                                                         gregset_t& registers) {
+  if (&activation != thread.entry) thread.nested = activation.outer;
+  auto set = [&](int which, uint64_t value) { registers[which] = static_cast<greg_t>(value); };
+  set(REG_RBX, activation.rbx);
+  set(REG_RBP, activation.rbp);
+  set(REG_R12, activation.r12);
+  set(REG_R13, activation.r13);
+  set(REG_R14, activation.r14);
+  set(REG_R15, activation.r15);
+  set(REG_RSP, reinterpret_cast<uint64_t>(&activation + 1));
+  set(REG_RIP, activation.return_address);
+  set(REG_RAX, thread.status | kEntryTrapped);
+}
+
 // Turns the fault into a trap if it is one.
-bool resume_at_landing_pad(const siginfo_t* info, ucontext_t* context) {
+bool return_to_entry(const siginfo_t* info, ucontext_t* context) {
   // Signals sent by kill() and the like arrive at arbitrary instructions, a trap site among them.
   if (info->si_code <= 0) return false;
-  const ThreadState& thread = thread_state;
-  Activation* activation = thread.activation;
+  ThreadState& thread = thread_state;
+  Activation* activation = innermost(thread);
   if (!activation) return false;
   auto& registers = context->uc_mcontext.gregs;
   const auto pc = static_cast<uint64_t>(registers[REG_RIP]);
   const auto sp = static_cast<uint64_t>(registers[REG_RSP]);
   const MappedCode* code = find_code(pc);
   const TrapSite* site = code ? code->trap_site(pc) : nullptr;
-  if (!site || sp > activation->landing_sp) return false;
+  if (!site || sp > reinterpret_cast<uint64_t>(activation)) return false;
 
   TrapRecord& record = *thread.trap;
   record.code = site->code;
@@ -91,11 +109,8 @@ bool resume_at_landing_pad(const siginfo_t* info, ucontext_t* context) {
     walk.add(0, reinterpret_cast<const HostFunction*>(static_cast<uint64_t>(registers[REG_R15])));
   }
   walk.add_callers(static_cast<uint64_t>(registers[REG_RBP]), sp, *activation);
-  walk.add_outer(activation->outer);
-
-  registers[REG_RIP] =
-      static_cast<greg_t>(reinterpret_cast<uint64_t>(activation->callee->adapters->landing_pad));
-  registers[REG_RSP] = static_cast<greg_t>(activation->landing_sp);
+  walk.add_outer(thread, activation);
+  return_from(thread, *activation, registers);
   return true;
 }
 
@@ -133,7 +148,7 @@ void chain(int signal, siginfo_t* info, void* context, const struct sigaction& p
 }
 
 void handle(int signal, siginfo_t* info, void* context) {
-  if (resume_at_landing_pad(info, static_cast<ucontext_t*>(context))) return;
+  if (return_to_entry(info, static_cast<ucontext_t*>(context))) return;
   const int saved_errno = errno;
   for (size_t i = 0; i < kSignals.size(); ++i) {
     if (kSignals[i] == signal) chain(signal, info, context, previous_actions[i]);

@@ -21,12 +21,11 @@
 namespace wago::runtime {
 
 constinit thread_local ThreadState thread_state;
-constinit thread_local uint64_t guest_stack_limit = 0;
 
-int32_t guest_stack_limit_tp_offset() {
+int32_t thread_state_tp_offset() {
   uint64_t thread_pointer;
   asm("mov %%fs:0, %0" : "=r"(thread_pointer));  // the thread control block starts with its own address
-  return static_cast<int32_t>(reinterpret_cast<uint64_t>(&guest_stack_limit) - thread_pointer);
+  return static_cast<int32_t>(reinterpret_cast<uint64_t>(&thread_state) - thread_pointer);
 }
 
 namespace {
@@ -126,10 +125,7 @@ pthread_key_t resources_key() {
   return key;
 }
 
-}  // namespace
-
-void prepare_thread(uint64_t sp) {
-  ThreadState& thread = thread_state;
+void prepare_thread(ThreadState& thread, uint64_t sp) {
   if (!thread.trap) {
     install_signal_handlers();
     auto resources = std::make_unique<ThreadResources>();
@@ -141,6 +137,21 @@ void prepare_thread(uint64_t sp) {
   WAGO_CHECK_MSG(bounds.contains(sp), "the bounds of this thread's stack are unknown");
   thread.stack_low = bounds.low;
   thread.stack_bytes = bounds.high - bounds.low;
+}
+
+}  // namespace
+
+void prepare_entry(Activation* activation) {
+  ThreadState& thread = thread_state;
+  if (thread.exited) {
+    activation->outer = thread.nested;
+    thread.nested = activation;
+    return;
+  }
+  const uint64_t sp = reinterpret_cast<uint64_t>(activation);
+  if (sp - thread.stack_low >= thread.stack_bytes) prepare_thread(thread, sp);
+  thread.stack_limit = std::max(sp - kGuestStackBytes, thread.stack_low + kStackReserve);
+  thread.entry = activation;
 }
 
 }  // namespace wago::runtime

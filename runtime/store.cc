@@ -11,7 +11,8 @@
 namespace wago::runtime {
 
 bool Store::is_running() const {
-  for (const Activation* activation = thread_state.activation; activation; activation = activation->outer) {
+  // This is C++ code: every activation of this thread is in a host function.
+  for (const Activation* activation = thread_state.exited; activation; activation = activation->exited) {
     if (owner_of(*activation->callee) == this) return true;
   }
   return false;
@@ -24,13 +25,15 @@ Store::~Store() {
   Graveyard& graveyard = *thread.graveyard;
   std::move(members_.begin(), members_.end(), std::back_inserter(graveyard.members));
   std::move(dependencies_.begin(), dependencies_.end(), std::back_inserter(graveyard.dependencies));
+  thread.status = kEntryDroppedStore;
 }
 
 void bury_dead_stores() {
+  ThreadState& thread = thread_state;
+  if (thread.exited) return;
   // Destructors of what host functions captured may run guest code, and so come here again.
-  while (thread_state.graveyard) {
-    std::unique_ptr<Graveyard> dead(std::exchange(thread_state.graveyard, nullptr));
-  }
+  thread.status = 0;
+  while (thread.graveyard) std::unique_ptr<Graveyard> dead(std::exchange(thread.graveyard, nullptr));
 }
 
 Store* Store::root() {

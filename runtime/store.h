@@ -73,7 +73,7 @@ struct Graveyard {
   std::vector<std::unique_ptr<StoreMember>> members;
   std::vector<std::shared_ptr<Store>> dependencies;
 };
-// Frees the thread's graveyard. Called when the outermost activation has ended.
+// Frees the thread's graveyard if its outermost activation has ended.
 void bury_dead_stores();
 
 }  // namespace wago::runtime

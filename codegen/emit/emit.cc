@@ -261,7 +261,7 @@ struct Emitter::State {
     if (memory < 0) return;
     std::span<const MachOperand> address = owner.ops(inst).subspan(static_cast<size_t>(memory), 5);
     if (address[4].kind == MachOperand::Kind::FsSegment) {
-      // Only ever the stack limit, compared with a register: the displacement ends the instruction.
+      // Only ever with a register as the other operand: the displacement ends the instruction.
       mark.raw = static_cast<uint32_t>(raw.size()) - 4;
       tls.push_back(mark);
     }

@@ -24,33 +24,59 @@ base::Result<std::shared_ptr<const CodeImage>> AssembledCompiler::compile(const 
 base::Result<std::shared_ptr<const CodeImage>> AssembledCompiler::compile_adapters(
     const FuncType& type) const {
   const size_t params = type.params.size();
-  const bool result = !type.results.empty();
   auto image = std::make_shared<CodeImage>();
   std::vector<uint8_t>& bytes = image->bytes;
   auto emit = [&](std::initializer_list<uint8_t> more) {
     for (uint8_t byte : more) bytes.push_back(byte);
   };
 
+  auto here = [&] { return static_cast<uint32_t>(bytes.size()); };
+  // An 8-bit displacement at the end of the bytes so far, to be pointed somewhere later.
+  auto jump_to = [&](uint32_t field, uint32_t target) {
+    bytes[field] = static_cast<uint8_t>(target - field - 1);
+  };
+  // The displacement that ends the last instruction is relative to the thread's state.
+  auto thread_field = [&] { image->tls_fixups.push_back({here() - 4}); };
+
   // The entry adapter of abi.h.
-  emit({0x55});                                                        // push rbp
-  emit({0x48, 0x89, 0xe5});                                            // mov rbp, rsp
-  emit({0x53, 0x41, 0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57, 0x52});  // push rbx, r12..r15, rdx
-  emit({0x48, 0x89, 0x21});                                            // mov [rcx], rsp
-  emit({0x4c, 0x8b, 0x7f, 0x08});                                      // mov r15, [rdi + 8]
-  emit({0x48, 0x8b, 0x07});                                            // mov rax, [rdi]
-  emit({0x49, 0x89, 0xf2});                                            // mov r10, rsi
-  if (params > 0) emit({0x41, 0x8b, 0x3a});                            // mov edi, [r10]
-  if (params > 1) emit({0x41, 0x8b, 0x72, 0x08});                      // mov esi, [r10 + 8]
-  emit({0xff, 0xd0});                                                  // call rax
-  emit({0x5a});                                                        // pop rdx
-  if (result) emit({0x48, 0x89, 0x02});                                // mov [rdx], rax
-  emit({0x31, 0xc0});                                                  // xor eax, eax
+  emit({0x55, 0x48, 0x89, 0xe5});                                // push rbp; mov rbp, rsp
+  emit({0x53, 0x41, 0x54, 0x41, 0x55, 0x41, 0x56, 0x41, 0x57});  // push rbx, r12..r15
+  emit({0x48, 0x83, 0xec, 0x38});                                // sub rsp, 56
+  emit({0x48, 0x89, 0x7c, 0x24, kActivationCallee});             // mov [rsp + callee], rdi
+  emit({0x64, 0x48, 0x3b, 0x24, 0x25, kThreadEntry, 0, 0, 0});   // cmp rsp, fs:[entry]
+  thread_field();
+  emit({0x75, 0});  // jne prepare
+  const uint32_t to_prepare = here() - 1, run = here();
+  emit({0x4c, 0x8b, 0x7f, kFuncRefContext});                    // mov r15, [rdi + context]
+  emit({0x48, 0x8b, 0x07});                                     // mov rax, [rdi]
+  emit({0x49, 0x89, 0xf2});                                     // mov r10, rsi
+  if (params > 0) emit({0x41, 0x8b, 0x3a});                     // mov edi, [r10]
+  if (params > 1) emit({0x41, 0x8b, 0x72, 0x08});               // mov esi, [r10 + 8]
+  emit({0xff, 0xd0});                                           // call rax
+  emit({0x48, 0x89, 0xc2});                                     // mov rdx, rax
+  emit({0x64, 0x48, 0x3b, 0x24, 0x25, kThreadEntry, 0, 0, 0});  // cmp rsp, fs:[entry]
+  thread_field();
+  emit({0x75, 0});  // jne leave_nested
+  const uint32_t to_leave_nested = here() - 1, leave = here();
+  emit({0x64, 0x48, 0x8b, 0x04, 0x25, kThreadStatus, 0, 0, 0});  // mov rax, fs:[status]
+  thread_field();
+  emit({0x48, 0x83, 0xc4, 0x38});                                      // add rsp, 56
   emit({0x41, 0x5f, 0x41, 0x5e, 0x41, 0x5d, 0x41, 0x5c, 0x5b, 0x5d});  // pop r15..r12, rbx, rbp
   emit({0xc3});                                                        // ret
-  image->entry_landing_pad = static_cast<uint32_t>(bytes.size());
-  emit({0x48, 0x83, 0xc4, 0x08});        // add rsp, 8
-  emit({0xb8, 0x01, 0x00, 0x00, 0x00});  // mov eax, 1
-  emit({0xeb, 0xea});                    // jmp to the first pop
+  jump_to(to_leave_nested, here());
+  emit({0x48, 0x8b, 0x44, 0x24, kActivationOuter});              // mov rax, [rsp + outer]
+  emit({0x64, 0x48, 0x89, 0x04, 0x25, kThreadNested, 0, 0, 0});  // mov fs:[nested], rax
+  thread_field();
+  emit({0xeb, 0});  // jmp leave
+  jump_to(here() - 1, leave);
+  jump_to(to_prepare, here());
+  emit({0x56, 0x57});                          // push rsi, rdi
+  emit({0x48, 0x8b, 0x47, kFuncRefAdapters});  // mov rax, [rdi + adapters]
+  emit({0x48, 0x8d, 0x7c, 0x24, 0x10});        // lea rdi, [rsp + 16]
+  emit({0xff, 0x50, kAdaptersPrepare});        // call [rax + prepare]
+  emit({0x5f, 0x5e});                          // pop rdi, rsi
+  emit({0xeb, 0});                             // jmp run
+  jump_to(here() - 1, run);
 
   // The host adapter.
   image->host_adapter = static_cast<uint32_t>(bytes.size());

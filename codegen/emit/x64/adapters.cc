@@ -16,8 +16,10 @@ using x64::Op;
 // Callee-saved registers of the System V convention besides rbp and rsp, in the order in which they are
 // pushed.
 constexpr Reg kCalleeSaved[] = {kRbx, kR12, kR13, kR14, kR15};
-constexpr int32_t kSavedBytes = 8 * 5;
-constexpr int32_t kLandingPadBlock = 1, kLeaveBlock = 2;
+// What the entry adapter's Activation has below them.
+constexpr int32_t kActivationBytes = runtime::kActivationRbp - 8 * 5;
+// Blocks of the entry adapter.
+constexpr int32_t kRunBlock = 1, kLeaveBlock = 2, kLeaveNestedBlock = 3, kPrepareBlock = 4;
 
 MachOperand reg(Reg r) {
   return {MachOperand::Kind::Reg, false, static_cast<int32_t>(r.bits())};
@@ -29,6 +31,9 @@ MachOperand stub(base::TrapCode code) {
   return {MachOperand::Kind::TrapStub, false, static_cast<int32_t>(code)};
 }
 constexpr int32_t kConditionBelow = 2, kConditionNotEqual = 5;  // x86 condition codes B, NE
+MachOperand fs() {
+  return {MachOperand::Kind::FsSegment, false, 0};
+}
 MachOperand block(int32_t b) {
   return {MachOperand::Kind::Block, false, b};
 }
@@ -81,6 +86,19 @@ class Assembly {
         return load(Op::MOV64rm, value.reg, base, displacement);
     }
   }
+  // A value of one slot from its register, as the slot holds it.
+  void result_word(Reg to, const ValueLocation& value) {
+    switch (value.type) {
+      case ValueType::F32:
+        add(Op::VMOVPDI2DIrr, {reg(to), reg(value.reg)});
+        return;
+      case ValueType::F64:
+        add(Op::VMOVPQIto64rr, {reg(to), reg(value.reg)});
+        return;
+      default:
+        add(Op::MOV64rr, {reg(to), reg(value.reg)});
+    }
+  }
   void store_slot(const ValueLocation& value, Reg base, int32_t displacement, Reg temp) {
     switch (value.type) {
       case ValueType::F32:  // the upper half of the slot is zero
@@ -93,6 +111,14 @@ class Assembly {
       default:
         return store(Op::MOV64mr, base, displacement, value.reg);
     }
+  }
+  // Of the thread's state.
+  void load_thread(Reg to, int32_t offset) { add(Op::MOV64rm, {reg(to), {}, imm(1), {}, imm(offset), fs()}); }
+  void store_thread(int32_t offset, Reg from) {
+    add(Op::MOV64mr, {{}, imm(1), {}, imm(offset), fs(), reg(from)});
+  }
+  void compare_with_thread(Reg r, int32_t offset) {
+    add(Op::CMP64rm, {reg(r), {}, imm(1), {}, imm(offset), fs()});
   }
   void copy_words(Reg to, int32_t to_displacement, Reg from, int32_t from_displacement, uint32_t words,
                   Reg temp) {
@@ -115,17 +141,23 @@ uint32_t aligned(uint32_t bytes) {
   return (bytes + 15) & ~15u;
 }
 
-// uint64_t enter(const FuncRef* rdi, const uint64_t* rsi args, uint64_t* rdx results, Activation* rcx)
-MachFunction& entry_adapter(Assembly& a, const CallingConvention& abi, Reg args, Reg results) {
-  constexpr int32_t kResultsAt = -(kSavedBytes + 8);
+// EntryResult enter(const FuncRef* rdi, const uint64_t* rsi args, uint64_t* rdx results)
+MachFunction& entry_adapter(Assembly& a, const CallingConvention& abi, const FuncType& type) {
+  const Reg args = kR10, results = kR10;
+  const uint32_t result_slots = slots_of(type.results);
+  const int32_t area = static_cast<int32_t>(aligned(abi.stack_bytes));
   a.begin_block();
   a.add(Op::PUSH64r, {reg(kRbp)});
   a.add(Op::MOV64rr, {reg(kRbp), reg(kRsp)});
   for (Reg r : kCalleeSaved) a.add(Op::PUSH64r, {reg(r)});
-  a.add(Op::PUSH64r, {reg(kRdx)});  // results; rsp is 16-byte aligned again
-  a.store(Op::MOV64mr, kRcx, runtime::kActivationLandingSp, kRsp);
-  uint32_t area = aligned(abi.stack_bytes);
-  if (area) a.add(Op::SUB64ri32, {reg(kRsp), reg(kRsp), imm(static_cast<int32_t>(area))});
+  a.add(Op::SUB64ri32, {reg(kRsp), reg(kRsp), imm(kActivationBytes)});
+  a.store(Op::MOV64mr, kRsp, runtime::kActivationCallee, kRdi);
+  if (result_slots > 1) a.store(Op::MOV64mr, kRsp, runtime::kActivationResults, kRdx);
+  a.compare_with_thread(kRsp, runtime::kThreadEntry);
+  a.add(Op::JCC_1, {block(kPrepareBlock), imm(kConditionNotEqual)});
+
+  a.begin_block();  // run
+  if (area) a.add(Op::SUB64ri32, {reg(kRsp), reg(kRsp), imm(area)});
   a.load(Op::MOV64rm, kContextReg, kRdi, runtime::kFuncRefContext);
   a.load(Op::MOV64rm, kRax, kRdi, runtime::kFuncRefCode);
   if (!abi.params.empty()) a.add(Op::MOV64rr, {reg(args), reg(kRsi)});
@@ -140,30 +172,46 @@ MachFunction& entry_adapter(Assembly& a, const CallingConvention& abi, Reg args,
     slot += static_cast<int32_t>(8 * words);
   }
   a.add(Op::CALL64r, {reg(kRax)});
-  if (!abi.results.empty()) a.load(Op::MOV64rm, results, kRbp, kResultsAt);
-  slot = 0;
-  for (const ValueLocation& r : abi.results) {
-    uint32_t words = slots_of(r.type);
-    if (r.reg.valid()) {
-      a.store_slot(r, results, slot, kScratchGpr);
-    } else {
-      a.copy_words(results, slot, kRsp, static_cast<int32_t>(r.stack), words, kScratchGpr);
+  if (result_slots == 1) {
+    a.result_word(kRdx, abi.results[0]);
+  } else if (result_slots > 1) {
+    a.load(Op::MOV64rm, results, kRsp, area + runtime::kActivationResults);
+    slot = 0;
+    for (const ValueLocation& r : abi.results) {
+      uint32_t words = slots_of(r.type);
+      if (r.reg.valid()) {
+        a.store_slot(r, results, slot, kScratchGpr);
+      } else {
+        a.copy_words(results, slot, kRsp, static_cast<int32_t>(r.stack), words, kScratchGpr);
+      }
+      slot += static_cast<int32_t>(8 * words);
     }
-    slot += static_cast<int32_t>(8 * words);
   }
-  a.add(Op::MOV32ri, {reg(kRax), imm(0)});
-  a.add(Op::JMP_1, {block(kLeaveBlock)});
+  if (area) a.add(Op::ADD64ri32, {reg(kRsp), reg(kRsp), imm(area)});
+  a.compare_with_thread(kRsp, runtime::kThreadEntry);
+  a.add(Op::JCC_1, {block(kLeaveNestedBlock), imm(kConditionNotEqual)});
 
-  a.begin_block();  // landing pad: rsp is what landing_sp says, nothing else is known
-  a.add(Op::LEA64r, {reg(kRbp), reg(kRsp), imm(1), {}, imm(-kResultsAt), {}});
-  a.add(Op::MOV32ri, {reg(kRax), imm(1)});
-  a.add(Op::JMP_1, {block(kLeaveBlock)});
-
-  a.begin_block();
-  a.add(Op::LEA64r, {reg(kRsp), reg(kRbp), imm(1), {}, imm(-kSavedBytes), {}});
+  a.begin_block();  // leave
+  a.load_thread(kRax, runtime::kThreadStatus);
+  a.add(Op::ADD64ri32, {reg(kRsp), reg(kRsp), imm(kActivationBytes)});
   for (size_t i = std::size(kCalleeSaved); i > 0; --i) a.add(Op::POP64r, {reg(kCalleeSaved[i - 1])});
   a.add(Op::POP64r, {reg(kRbp)});
   a.add(Op::RET64, {});
+
+  a.begin_block();  // leave a nested activation
+  a.load(Op::MOV64rm, kRax, kRsp, runtime::kActivationOuter);
+  a.store_thread(runtime::kThreadNested, kRax);
+  a.add(Op::JMP_1, {block(kLeaveBlock)});
+
+  a.begin_block();  // prepare(rsp), keeping what is still needed
+  a.add(Op::PUSH64r, {reg(kRsi)});
+  a.add(Op::PUSH64r, {reg(kRdi)});
+  a.load(Op::MOV64rm, kRax, kRdi, runtime::kFuncRefAdapters);
+  a.add(Op::LEA64r, {reg(kRdi), reg(kRsp), imm(1), {}, imm(16), {}});
+  a.add(Op::CALL64m, {reg(kRax), imm(1), {}, imm(runtime::kAdaptersPrepare), {}});
+  a.add(Op::POP64r, {reg(kRdi)});
+  a.add(Op::POP64r, {reg(kRsi)});
+  a.add(Op::JMP_1, {block(kRunBlock)});
   return a.finish();
 }
 
@@ -174,7 +222,7 @@ MachFunction& host_adapter(Assembly& a, const CallingConvention& abi, const Func
   a.begin_block();
   a.add(Op::PUSH64r, {reg(kRbp)});
   a.add(Op::MOV64rr, {reg(kRbp), reg(kRsp)});
-  a.add(Op::CMP64rm, {reg(kRsp), {}, imm(1), {}, imm(0), {MachOperand::Kind::FsSegment, false, 0}});
+  a.compare_with_thread(kRsp, runtime::kThreadStackLimit);
   a.add(Op::JCC_1, {stub(base::TrapCode::StackExhausted), imm(kConditionBelow)});
   if (frame) a.add(Op::SUB64ri32, {reg(kRsp), reg(kRsp), imm(frame)});
   int32_t slot = 0;
@@ -215,10 +263,9 @@ std::shared_ptr<const runtime::CodeImage> emit_adapters(Emitter& emitter, const 
   FunctionCode code;
 
   Assembly entry;
-  emitter.emit(entry_adapter(entry, abi, kR10, kR10), FrameStyle::Bare, false, code);
+  emitter.emit(entry_adapter(entry, abi, type), FrameStyle::Bare, false, code);
   append_code(*image, code, runtime::RegionKind::EntryAdapter, ~0u);
   image->entry_adapter = 0;
-  image->entry_landing_pad = code.block_offsets[kLandingPadBlock];
 
   Assembly host;
   emitter.emit(host_adapter(host, abi, type), FrameStyle::Bare, false, code);

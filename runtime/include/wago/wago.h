@@ -43,6 +43,8 @@ using base::TrapCode;
 
 using Slot = uint64_t;
 
+class CallResult;
+
 namespace runtime {
 class Module;
 class EngineData;
@@ -55,6 +57,12 @@ struct FuncRef;
 class MemoryData;
 class TableData;
 class GlobalData;
+struct EntryResult {
+  uint64_t status, value;
+};
+// Out of Function::call(): what is left to do after a call that trapped or dropped what it ran in; a broken precondition.
+CallResult finish_call(uint64_t status);
+[[noreturn]] void wrong_slot_count();
 }  // namespace runtime
 
 struct EngineSettings {
@@ -173,7 +181,14 @@ class Function {
   const FuncType& type() const;
   // `args` and `results` hold exactly slots_of(type().params) and slots_of(type().results) slots (checked). No
   // allocation, lock or look-up unless the guest traps.
-  CallResult call(std::span<const Slot> args, std::span<Slot> results) const;
+  CallResult call(std::span<const Slot> args, std::span<Slot> results) const {
+    if (args.size() != param_slots_ || results.size() != result_slots_) runtime::wrong_slot_count();
+    // Nothing of this object is read after the call: a host function may have dropped it.
+    const auto [status, value] = enter_(ref_, args.data(), results.data());
+    if (results.size() == 1) results[0] = value;
+    if (__builtin_expect(status != 0, 0)) return runtime::finish_call(status);
+    return {};
+  }
   // "handle" form of a reference, as found in tables and funcref slots.
   Slot reference() const;
 
@@ -182,13 +197,17 @@ class Function {
   using HostBody = std::function<std::optional<Trap>(std::span<const Slot> args, std::span<Slot> results)>;
   static Result<Function> host(const Engine& engine, FuncType type, HostBody body);
 
-  Function(std::shared_ptr<runtime::Store> store, const runtime::FuncRef* ref) : store_(std::move(store)), ref_(ref) {}
+  Function(std::shared_ptr<runtime::Store> store, const runtime::FuncRef* ref);
   const std::shared_ptr<runtime::Store>& store() const { return store_; }
   const runtime::FuncRef* ref() const { return ref_; }
 
  private:
   std::shared_ptr<runtime::Store> store_;
   const runtime::FuncRef* ref_;
+  // The signature's entry adapter; see runtime/abi.h.
+  runtime::EntryResult (*enter_)(const runtime::FuncRef* callee, const Slot* args, Slot* results) = nullptr;
+  size_t param_slots_ = ~size_t{0};  // matches nothing: without an adapter there is no call
+  size_t result_slots_ = 0;
 };
 
 class Memory {
