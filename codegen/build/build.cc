@@ -80,7 +80,7 @@ void IrBuilder::State::walk() {
 
 bool IrBuilder::State::over_limit() const {
   return ssa_.over_limit() || function_->values.size() > kMaxValues ||
-         function_->arg_pool.size() > kMaxValues;
+         function_->arg_pool.size() > kMaxValues || saved_params_.size() > kMaxValues;
 }
 
 base::Error IrBuilder::State::limit_error() const {

@@ -51,5 +51,19 @@ TEST(Build, RefusesMoreMergesThanFit) {
   EXPECT_NE(refused.find("where control flow merges"), std::string::npos) << refused.substr(0, 300);
 }
 
+// A thousand parameters handed on through ifs in ifs: every second arm keeps them all.
+TEST(Build, RefusesMoreWaitingParametersThanFit) {
+  std::string types;
+  for (int i = 0; i < 1000; ++i) types += " i32";
+  std::string text = "type (" + types + ") -> (" + types + ")\nfunc (" + types + ") -> (" + types + ")\n";
+  for (int i = 0; i < 1000; ++i) text += "local.get " + std::to_string(i) + "\n";
+  constexpr int kNested = 17000;
+  for (int i = 0; i < kNested; ++i) text += "local.get 0\nif (type 0)\n";
+  for (int i = 0; i < kNested; ++i) text += "else\nend\n";
+  const std::string refused = build_case(text + "end\n");
+  EXPECT_NE(refused.find("is too large to compile: it needs more than"), std::string::npos)
+      << refused.substr(0, 300);
+}
+
 }  // namespace
 }  // namespace wago::codegen

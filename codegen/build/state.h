@@ -22,8 +22,8 @@
 
 namespace wago::codegen {
 
-// Values, and arguments outside of merges, of one function. A body can repeat a call with a thousand
-// parameters and results millions of times, so its size does not bound them.
+// Values of one function, arguments outside of merges, parameters that second arms wait for. A body can
+// repeat a call with a thousand parameters and results millions of times, so its size does not bound them.
 constexpr uint32_t kMaxValues = 16 << 20;
 
 class IrBuilder::State {
