@@ -1,0 +1,80 @@
+// Tests of the engine as an embedder sees it, in each configuration that changes what code does at run time.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+#include <wago/wago.h>
+
+#include "runtime/testing/module_builder.h"
+
+namespace wago::engine_test {
+
+using runtime::Opcode;
+using runtime::testing::Bytes;
+using runtime::testing::Code;
+using runtime::testing::ModuleBuilder;
+using enum ValueType;
+
+class EngineTest : public ::testing::TestWithParam<EngineSettings> {
+ protected:
+  EngineTest() : engine_(Engine::open(GetParam()).value()), linker_(engine_) {}
+
+  Module compile(const ModuleBuilder& builder) {
+    auto module = engine_.compile(builder.build());
+    WAGO_CHECK_MSG(module.ok(), module.ok() ? nullptr : module.error().to_string().c_str());
+    return *std::move(module);
+  }
+  Instance instantiate(const ModuleBuilder& builder) { return linker_.instantiate(compile(builder)).value(); }
+
+  void define_host(const char* name, FuncType type, Function::HostBody body) {
+    ASSERT_TRUE(linker_.define_host("env", name, std::move(type), std::move(body)).ok());
+  }
+
+  static std::vector<Slot> call(const Function& function, std::initializer_list<Slot> args) {
+    std::vector<Slot> results(slots_of(function.type().results));
+    CallResult outcome = function.call({args.begin(), args.size()}, results);
+    EXPECT_TRUE(outcome.ok()) << (outcome.ok() ? "" : outcome.trap().to_string());
+    return results;
+  }
+  static std::vector<Slot> call(const Instance& instance, const char* name,
+                                std::initializer_list<Slot> args) {
+    return call(instance.function(name).value(), args);
+  }
+  static Trap trap_of(const Instance& instance, const char* name, std::initializer_list<Slot> args) {
+    Function function = instance.function(name).value();
+    std::vector<Slot> results(slots_of(function.type().results));
+    CallResult outcome = function.call({args.begin(), args.size()}, results);
+    EXPECT_FALSE(outcome.ok()) << name << " was to trap";
+    return outcome.ok() ? Trap() : outcome.trap();
+  }
+
+  Engine engine_;
+  Linker linker_;
+};
+
+inline std::vector<EngineSettings> configurations() {
+  std::vector<EngineSettings> all;
+  for (Bounds bounds : {Bounds::Signals, Bounds::Explicit}) {
+    for (int level : {0, 1}) {
+      EngineSettings settings;
+      settings.bounds = bounds;
+      settings.level = level;
+      settings.verify_ir = settings.check_allocation = true;
+      all.push_back(settings);
+    }
+  }
+  all.push_back(all.back());
+  all.back().spill_everything = true;
+  return all;
+}
+
+inline std::string name_of(const ::testing::TestParamInfo<EngineSettings>& info) {
+  return std::string(base::spelling(info.param.bounds)) + "_level_" + std::to_string(info.param.level) +
+         (info.param.spill_everything ? "_spilled" : "");
+}
+
+}  // namespace wago::engine_test
