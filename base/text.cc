@@ -107,6 +107,12 @@ std::string function_label(std::string_view name) {
   return printable(name);
 }
 
+std::string painted(std::string_view text, Paint paint, bool colour) {
+  if (!colour) return std::string(text);
+  const char* code = paint == Paint::Good ? "32" : paint == Paint::Doubtful ? "33" : "31";
+  return "\x1b[" + std::string(code) + "m" + std::string(text) + "\x1b[0m";
+}
+
 std::string columns(const std::vector<std::vector<std::string>>& rows, const std::vector<Align>& alignment) {
   std::vector<size_t> widths;
   for (const auto& row : rows) {

@@ -19,6 +19,13 @@ std::string printable(std::string_view text);
 // A function's name as people know it: Itanium mangling undone, then printable().
 std::string function_label(std::string_view name);
 
+// The cure, said once where functions can only be numbered.
+inline constexpr const char* kKeepFunctionNames = "compilers keep them with -g, wat2wasm with --debug-names";
+
+// Emphasis on a terminal; the text itself where `colour` is false.
+enum class Paint { Good, Doubtful, Bad };
+std::string painted(std::string_view text, Paint paint, bool colour);
+
 // Whether a column's cells start or end together.
 enum class Align { Left, Right };
 

@@ -37,6 +37,11 @@ TEST(Text, MangledNamesAreUndoneAndHostileOnesMadeHarmless) {
   EXPECT_EQ(function_label("_Z" + std::string(100000, 'P')), "_Z" + std::string(100000, 'P'));
 }
 
+TEST(Text, PaintIsForTerminals) {
+  EXPECT_EQ(painted("same", Paint::Good, false), "same");
+  EXPECT_EQ(painted("same", Paint::Good, true), "\x1b[32msame\x1b[0m");
+}
+
 TEST(Text, ColumnsAlignByCodePointsAndEndWithoutSpaces) {
   EXPECT_EQ(columns({{"a", "bb", "c"}, {"äää", "b", ""}}), "a    bb  c\näää  b\n");
   EXPECT_EQ(columns({{"n", "1"}, {"m", "100"}}, {Align::Left, Align::Right}), "n    1\nm  100\n");

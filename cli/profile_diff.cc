@@ -57,7 +57,8 @@ int compare(DiffFlags& flags, Output& output) {
   auto comparison = diff::compare(*baseline, *candidate);
   if (!comparison) return output.fail(comparison.error());
   if (!comparison->contract.empty()) return refuse_contract(comparison->contract, output);
-  output.print(flags.json ? diff::to_json(*comparison).dump(2) + "\n" : diff::to_text(*comparison));
+  output.print(flags.json ? diff::to_json(*comparison).dump(2) + "\n"
+                          : diff::to_text(*comparison, output.colour()));
   return flags.strict && !comparison->conclusive() ? kExitInconclusive : kExitDone;
 }
 

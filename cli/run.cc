@@ -75,7 +75,7 @@ void hint_at_names(const Trap& trap, const Module& module, Output& output) {
   if (module.decoded().has_function_names()) return;
   for (const Frame& frame : trap.frames) {
     if (frame.host || frame.name != "func[" + std::to_string(frame.function) + "]") continue;
-    output.note("the module has no function names; compilers keep them with -g, wat2wasm with --debug-names");
+    output.note(std::string("the module has no function names; ") + base::kKeepFunctionNames);
     return;
   }
 }

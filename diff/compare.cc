@@ -88,6 +88,18 @@ std::vector<std::string> code_objections(base::Phase phase, const CodeComparison
   return objections;
 }
 
+// How far apart captures of one side are: what a difference between the sides would have to exceed. Nothing
+// where each side has one.
+std::optional<double> spread_within_sides(const WorkloadComparison& comparison) {
+  std::optional<double> widest;
+  for (const Side* side : {&comparison.baseline, &comparison.candidate}) {
+    const Summary& times = side->wall_ns;
+    if (times.n < 2 || times.min <= 0) continue;
+    widest = std::max(widest.value_or(0), times.max / times.min - 1);
+  }
+  return widest;
+}
+
 void judge(base::Phase phase, WorkloadComparison& result) {
   auto objections = code_objections(phase, result.code);
   if (objections.empty()) {
@@ -105,6 +117,10 @@ void judge(base::Phase phase, WorkloadComparison& result) {
   result.reasons.push_back(
       "the sides did not run together, so their times differ by more than most changes do; a paired "
       "experiment decides");
+  if (auto spread = spread_within_sides(result)) {
+    result.reasons.push_back("captures of one side differ among themselves by up to " +
+                             format_share(*spread));
+  }
 }
 
 WorkloadComparison compare_workload(const Captures& baseline, const Captures& candidate) {

@@ -79,7 +79,7 @@ struct Comparison {
 // Errors (Usage): nothing matches; a side's captures of one workload hold different code.
 base::Result<Comparison> compare(std::span<const Evidence> baseline, std::span<const Evidence> candidate);
 
-std::string to_text(const Comparison& comparison);
+std::string to_text(const Comparison& comparison, bool colour = false);
 base::Json to_json(const Comparison& comparison);
 
 // The contract's differences alone, one a line.

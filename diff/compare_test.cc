@@ -85,6 +85,22 @@ TEST(Compare, SetsAreSummarisedOverTheirCaptures) {
   EXPECT_EQ(workload.verdict, Verdict::SameCode);
 }
 
+TEST(Compare, SetsSayHowFarApartTheirOwnCapturesAre) {
+  Evidence second = test_evidence("a2");
+  for (auto& batch : second.iterations) batch.wall_ns = 12'000;
+  Comparison comparison = compared({test_evidence("a1"), second}, {with_changed_function("b")});
+  EXPECT_TRUE(mentions(comparison.workloads[0].reasons,
+                       "captures of one side differ among themselves by up to 20.0 %"));
+  comparison = compared({test_evidence("a1")}, {with_changed_function("b")});
+  EXPECT_FALSE(mentions(comparison.workloads[0].reasons, "differ among themselves"));
+}
+
+TEST(Compare, OnlyTheVerdictIsPainted) {
+  Comparison comparison = compared({test_evidence("a")}, {test_evidence("b")});
+  EXPECT_EQ(to_text(comparison).find('\x1b'), std::string::npos);
+  EXPECT_NE(to_text(comparison, true).find("verdict    \x1b[32msame code\x1b[0m"), std::string::npos);
+}
+
 TEST(Compare, ASideOfDifferentCodeIsRefusedWithBothCaptures) {
   std::vector<Evidence> mixed = {test_evidence("a1"), with_changed_function("a2")};
   std::vector<Evidence> other = {test_evidence("b")};

@@ -112,7 +112,7 @@ void append_code(std::string& text, const CodeComparison& code) {
   }
 }
 
-void append_workload(std::string& text, const WorkloadComparison& workload) {
+void append_workload(std::string& text, const WorkloadComparison& workload, bool colour) {
   text += "workload   " + base::printable(workload.workload) + ", phase " + workload.phase + "\n";
   std::vector<Row> captures;
   add_captures(captures, "baseline", workload.baseline);
@@ -121,7 +121,8 @@ void append_workload(std::string& text, const WorkloadComparison& workload) {
   append_times(text, workload);
   text += "\n";
   append_code(text, workload.code);
-  text += "verdict    " + std::string(to_string(workload.verdict)) + "\n";
+  auto paint = workload.verdict == Verdict::SameCode ? base::Paint::Good : base::Paint::Doubtful;
+  text += "verdict    " + base::painted(to_string(workload.verdict), paint, colour) + "\n";
   for (const std::string& reason : workload.reasons) text += "           " + base::printable(reason) + "\n";
 }
 
@@ -143,11 +144,11 @@ std::string to_text(std::span<const ContractDifference> differences) {
   return text;
 }
 
-std::string to_text(const Comparison& comparison) {
+std::string to_text(const Comparison& comparison, bool colour) {
   std::string text;
   for (const WorkloadComparison& workload : comparison.workloads) {
     if (!text.empty()) text += "\n";
-    append_workload(text, workload);
+    append_workload(text, workload, colour);
   }
   append_unmatched(text, "baseline", comparison.baseline_only);
   append_unmatched(text, "candidate", comparison.candidate_only);

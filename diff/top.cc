@@ -4,6 +4,7 @@
 #include <set>
 #include <utility>
 
+#include "base/text.h"
 #include "base/vocabulary.h"
 #include "diff/quantity.h"
 
@@ -57,6 +58,7 @@ void add_functions(const capture::Images& images, size_t limit, Top& top) {
     if (image.kind != capture::ImageKind::Module || !seen.insert({image.name, image.sha256}).second) continue;
     for (const capture::Function& function : image.functions) {
       ++top.function_count;
+      top.unnamed_functions += function.name == "func[" + std::to_string(function.index) + "]" ? 1 : 0;
       top.code_bytes += function.size;
       top.functions.push_back({function.index, function.name, function.signature, function.size,
                                function.wasm_size, function.statistics});
@@ -94,6 +96,11 @@ Top top_of(const Evidence& evidence, const TopOptions& options) {
   top.bytes_per_second = rate(manifest.bytes_per_iteration, manifest);
   add_functions(evidence.images, options.limit, top);
   top.notes = manifest.diagnostics;
+  if (top.unnamed_functions > 0) {
+    top.notes.push_back(format_count(top.unnamed_functions) + " of " +
+                        format_plural(top.function_count, "function") + " have no names; " +
+                        base::kKeepFunctionNames);
+  }
   add_losses(manifest.losses, top.notes);
   return top;
 }

@@ -60,6 +60,7 @@ struct Top {
   double bytes_per_second = 0;
   std::vector<StaticFunction> functions;  // largest first, at most TopOptions::limit
   uint64_t function_count = 0;            // all of them
+  uint64_t unnamed_functions = 0;         // those that are only numbered
   uint64_t code_bytes = 0;                // of the functions
   std::vector<std::string> notes;         // diagnostics and losses of the capture
 };

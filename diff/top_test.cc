@@ -58,6 +58,16 @@ TEST(Top, LossesAndDiagnosticsAreNotKeptQuiet) {
   EXPECT_NE(text.find("3 spans were lost"), std::string::npos);
 }
 
+TEST(Top, FunctionsWithoutNamesGetOneHint) {
+  Evidence evidence = test_evidence();
+  EXPECT_TRUE(top_of(evidence).notes.empty());
+  evidence.images.images[0] = test_module(
+      {test_function(0, "func[0]", "1"), test_function(1, "func[1]", "2"), test_function(2, "f", "3")});
+  ASSERT_EQ(top_of(evidence).notes.size(), 1u);
+  EXPECT_EQ(top_of(evidence).notes[0],
+            "2 of 3 functions have no names; compilers keep them with -g, wat2wasm with --debug-names");
+}
+
 TEST(Top, RatesAppearWhereTheWorkloadStatesThem) {
   Evidence evidence = test_evidence();
   EXPECT_EQ(to_text(top_of(evidence)).find("items"), std::string::npos);
