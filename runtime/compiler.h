@@ -29,8 +29,8 @@ class Compiler {
   virtual base::Result<std::shared_ptr<const CodeImage>> compile(const Module& module,
                                                                   const CompileSettings& settings) const = 0;
 
-  // The pair of adapters of one signature, in an image of its own (see runtime/abi.h): the entry adapter, with its
-  // landing pad, and the host adapter.
+  // The pair of adapters of one signature, in an image of its own (see runtime/abi.h): the entry
+  // adapter and the host adapter.
   virtual base::Result<std::shared_ptr<const CodeImage>> compile_adapters(const FuncType& type) const = 0;
 };
 

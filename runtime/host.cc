@@ -28,25 +28,11 @@ base::Result<Function> HostFunctionData::create(std::shared_ptr<EngineData> engi
   host->ref_.function = kHostFunctionIndex;
   host->ref_.type = &canonical_type(type_id);
   host->ref_.adapters = *adapters;
+  host->param_slots_ = (*adapters)->param_slots;
+  host->result_slots_ = (*adapters)->result_slots;
   auto store = std::make_shared<Store>(Store::Kind::Host);
   const FuncRef* ref = &store->add(std::move(host))->ref();
   return Function(std::move(store), ref);
-}
-
-std::optional<Trap> HostFunctionData::invoke(std::span<const Slot> args, std::span<Slot> results) const {
-  Trap trap;
-  trap.code = base::TrapCode::Host;
-  try {
-    std::optional<Trap> raised = body_(args, results);
-    if (!raised) return std::nullopt;
-    trap = *std::move(raised);
-    if (trap.message.empty()) trap.message = base::sentence(trap.code);
-  } catch (const std::exception& exception) {
-    trap.message = exception.what();
-  } catch (...) {
-    trap.message = "the host function threw an exception that is not a std::exception";
-  }
-  return trap;
 }
 
 // Marks the innermost activation as being in a host function while it exists.
@@ -68,6 +54,23 @@ class ExitScope {
   Activation& activation_;
 };
 
+namespace {
+
+// What the body returned or threw, left for the host adapter to raise.
+__attribute__((noinline, cold)) uint64_t raise(ThreadState& thread, Trap trap) {
+  if (trap.message.empty()) trap.message = base::sentence(trap.code);
+  thread.trap->pending = std::make_unique<Trap>(std::move(trap));
+  return 1;
+}
+
+__attribute__((noinline, cold)) uint64_t raise(ThreadState& thread, const char* message) {
+  Trap trap = make_trap(base::TrapCode::Host);
+  trap.message = message;
+  return raise(thread, std::move(trap));
+}
+
+}  // namespace
+
 // Entered from the host adapter. Its own frame pointer is where the walk of an inner trap goes on, so it must
 // have one.
 __attribute__((optimize("no-omit-frame-pointer"))) uint64_t HostFunctionData::call_from_guest(
@@ -75,24 +78,29 @@ __attribute__((optimize("no-omit-frame-pointer"))) uint64_t HostFunctionData::ca
   const auto& host = *static_cast<const HostFunctionData*>(self);
   ThreadState& thread = thread_state;
   ExitScope exit(thread, self, __builtin_frame_address(0));
-  const Adapters& adapters = *host.ref_.adapters;
-
-  // Arguments and results share the adapter's slots; the body must not see that.
-  std::array<Slot, 8> few;
-  std::vector<Slot> many;
-  Slot* results = few.data();
-  if (adapters.result_slots > few.size()) {
-    many.resize(adapters.result_slots);
-    results = many.data();
+  const size_t result_slots = host.result_slots_;
+  try {
+    // Arguments and results share the adapter's slots; the body must not see that.
+    std::array<Slot, 4> few{};
+    std::vector<Slot> many;
+    Slot* results = few.data();
+    if (__builtin_expect(result_slots > few.size(), 0)) {
+      many.resize(result_slots);
+      results = many.data();
+    }
+    std::optional<Trap> trap = host.body_({slots, host.param_slots_}, {results, result_slots});
+    if (__builtin_expect(trap.has_value(), 0)) return raise(thread, *std::move(trap));
+    if (result_slots == 1) {
+      slots[0] = results[0];
+    } else {
+      std::copy_n(results, result_slots, slots);
+    }
+    return 0;
+  } catch (const std::exception& exception) {
+    return raise(thread, exception.what());
+  } catch (...) {
+    return raise(thread, "the host function threw an exception that is not a std::exception");
   }
-  std::fill_n(results, adapters.result_slots, 0);
-  std::optional<Trap> trap = host.invoke({slots, adapters.param_slots}, {results, adapters.result_slots});
-  if (__builtin_expect(trap.has_value(), 0)) {
-    thread.trap->pending = std::make_unique<Trap>(*std::move(trap));
-    return 1;
-  }
-  std::copy_n(results, adapters.result_slots, slots);
-  return 0;
 }
 
 Store* owner_of(const FuncRef& ref) {

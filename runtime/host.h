@@ -21,9 +21,6 @@ class HostFunctionData final : public HostFunction, public StoreMember {
   static base::Result<Function> create(std::shared_ptr<EngineData> engine, const FuncType& type,
                                        Function::HostBody body, std::string name);
 
-  // Runs the body. `results` does not overlap `args`.
-  std::optional<Trap> invoke(std::span<const Slot> args, std::span<Slot> results) const;
-
   const FuncRef& ref() const { return ref_; }
   const std::string& name() const { return name_; }
 
@@ -31,8 +28,10 @@ class HostFunctionData final : public HostFunction, public StoreMember {
   HostFunctionData() = default;
   static uint64_t call_from_guest(HostFunction* self, uint64_t* slots);
 
-  std::shared_ptr<EngineData> engine_;  // owns the adapters
+  uint32_t param_slots_ = 0;
+  uint32_t result_slots_ = 0;
   Function::HostBody body_;
+  std::shared_ptr<EngineData> engine_;  // owns the adapters
   std::string name_;
   FuncRef ref_;
 };

@@ -37,7 +37,7 @@ class Walk {
     record_.frames[record_.frame_count++] = RawFrame{pc, host};
   }
 
-  // Adds the callers of the guest frame at `fp`, which lies in [low, activation.landing_sp), up to the entry
+  // Adds the callers of the guest frame at `fp`, which lies in [low, &activation), up to the entry
   // adapter. Reads nothing outside that range, whatever the frames hold. These words are the guest's; the
   // sanitizer's idea of them dates from C++ frames that are gone.
   __attribute__((no_sanitize("address"))) void add_callers(uint64_t fp, uint64_t low,

@@ -20,7 +20,7 @@ struct RawFrame {
   const HostFunction* host = nullptr;
 };
 
-// One a thread, written in the signal handler and read on the landing pad's side before any guest code runs
+// One a thread, written in the signal handler and read by who entered the guest before any guest code runs
 // again.
 struct TrapRecord {
   base::TrapCode code = base::TrapCode::Unreachable;

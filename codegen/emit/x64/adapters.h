@@ -9,7 +9,7 @@
 
 namespace wago::codegen {
 
-// An image of its own with entry adapter, landing pad and host adapter. Linear in the signature.
+// An image of its own with entry adapter and host adapter. Linear in the signature.
 std::shared_ptr<const runtime::CodeImage> emit_adapters(Emitter& emitter, const FuncType& type);
 
 }  // namespace wago::codegen
