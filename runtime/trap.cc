@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -91,8 +92,11 @@ Trap decode_trap(TrapRecord& record) {
 namespace wago {
 
 std::string Trap::to_string() const {
+  // A person reads the innermost frames; a program reads `frames`.
+  constexpr size_t kShownFrames = 50;
+  const size_t shown = std::min(frames.size(), kShownFrames);
   std::string text = "wago: trap: " + base::printable(message) + "\n";
-  for (const Frame& frame : frames) {
+  for (const Frame& frame : std::span(frames).first(shown)) {
     text += "  at " + base::function_label(frame.name);
     if (frame.host) {
       text += " (host)\n";
@@ -103,7 +107,10 @@ std::string Trap::to_string() const {
                   frame.inlined ? ", inlined" : "");
     text += place;
   }
-  if (frames_truncated) text += "  (outer frames left out)\n";
+  if (shown < frames.size()) {
+    text += "  (" + std::string(frames_truncated ? "more than " : "") +
+            std::to_string(frames.size() - shown) + " outer frames)\n";
+  }
   return text;
 }
 

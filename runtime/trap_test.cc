@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <stdexcept>
 #include <thread>
@@ -101,6 +102,9 @@ TEST_F(TrapTest, EndlessRecursionKeepsTheInnermostFrames) {
   EXPECT_EQ(trap.code, TrapCode::StackExhausted);
   ASSERT_EQ(trap.frames.size(), kMaxTrapFrames);
   EXPECT_TRUE(trap.frames_truncated);
+  const std::string text = trap.to_string();
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 52) << "a person is shown fifty frames";
+  EXPECT_NE(text.find("\n  (more than 462 outer frames)\n"), std::string::npos);
   for (const Frame& frame : trap.frames) {
     EXPECT_EQ(frame.name, "recurse");
     EXPECT_EQ(frame.wasm_pc, 3u);
