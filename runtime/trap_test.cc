@@ -281,7 +281,7 @@ TEST_F(TrapTest, GuestTrapsInAForkedChild) {
   call_trapping(function(instance, "trap"), {});
   std::atomic<bool> stop{false};
   std::thread mapper([&] {
-    while (!stop) assembled_engine().data()->adapters(1).ok();  // maps and unmaps code
+    while (!stop) assembled_engine().data()->adapters(1).ok();  // maps and unmaps code, looks types up
   });
   for (int i = 0; i < 20; ++i) {
     pid_t child = fork();

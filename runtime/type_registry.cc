@@ -1,5 +1,7 @@
 #include "runtime/type_registry.h"
 
+#include <pthread.h>
+
 #include <deque>
 #include <map>
 #include <mutex>
@@ -12,6 +14,8 @@ namespace wago::runtime {
 namespace {
 
 struct Registry {
+  // Held across fork(), so that a child never inherits it from a thread it does not have.
+  Registry();
   std::mutex mutex;
   std::deque<FuncType> types;  // addresses are stable; id - 1
   std::map<std::string, uint32_t> ids;
@@ -21,6 +25,11 @@ struct Registry {
 Registry& registry() {
   static Registry& instance = *new Registry;
   return instance;
+}
+
+Registry::Registry() {
+  auto unlock = [] { registry().mutex.unlock(); };
+  pthread_atfork([] { registry().mutex.lock(); }, unlock, unlock);
 }
 
 std::string key_of(const FuncType& type) {
