@@ -37,6 +37,14 @@ x64::Op short_immediate_form(x64::Op op) {
     WAGO_SHORT_FORMS(XOR)
     WAGO_SHORT_FORMS(CMP)
 #undef WAGO_SHORT_FORMS
+    case Op::ADC32ri:
+      return Op::ADC32ri8;
+    case Op::ADC64ri32:
+      return Op::ADC64ri8;
+    case Op::SBB32ri:
+      return Op::SBB32ri8;
+    case Op::SBB64ri32:
+      return Op::SBB64ri8;
     case Op::IMUL32rri:
       return Op::IMUL32rri8;
     case Op::IMUL32rmi:

@@ -92,7 +92,7 @@ class Printer {
     if (inst.site != SiteKind::None) text_ += std::string(" ; ") + to_string(inst.site);
   }
 
-  static bool takes_condition(x64::Op op) { return x64::desc(op).reads_flags; }
+  static bool takes_condition(x64::Op op) { return x64::desc(op).reads_flags && !x64::desc(op).writes_flags; }
 
   void extras(std::span<const MachOperand> operands) {
     for (bool defs : {false, true}) {

@@ -97,9 +97,24 @@ Condition Isel::compare_zero(IntCond cond, Value v) {
     test_bits(arg(*def, 0), arg(*def, 1));
     return one(condition_code(cond));
   }
+  if ((cond == IntCond::Eq || cond == IntCond::Ne) && take_flags_of(v)) return one(condition_code(cond));
   Reg reg = use_int(v);
   b_.add(wide ? Op::TEST64rr : Op::TEST32rr, reg, reg);
   return one(condition_code(cond));
+}
+
+bool Isel::take_flags_of(Value v) {
+  const Inst* def = ir_->def_of(v);
+  if (!def || def->block != block_ || !alu_of(def->op)) return false;
+  for (InstId i = root_->prev; i.valid(); i = ir_->inst(i).prev) {
+    const Inst& before = ir_->inst(i);
+    if (&before == def) {
+      flags_value_ = v;
+      return true;
+    }
+    if (!is_skipped(before)) return false;
+  }
+  return false;
 }
 
 void Isel::test_bits(Value a, Value b) {

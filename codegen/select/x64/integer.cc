@@ -94,13 +94,14 @@ void Isel::lea(const Inst& inst, const Address& address) {
 }
 
 void Isel::select_add_constant(const Inst& inst, Value a, int32_t addend) {
-  if (const Inst* shift = small_shift(a)) {
+  const Inst* shift = flags_wanted(inst) ? nullptr : small_shift(a);
+  if (shift) {
     fold(a);
     uint8_t scale = static_cast<uint8_t>(1u << *constant(arg(*shift, 1)));
     return lea(inst, Address::scaled(use_int(arg(*shift, 0)), scale, addend));
   }
   Reg from = use_int(a);
-  if (values_[a.index()].uses > 1) return lea(inst, Address::of(from, addend));
+  if (values_[a.index()].uses > 1 && !flags_wanted(inst)) return lea(inst, Address::of(from, addend));
   Reg to = result(inst);
   b_.copy(to, from);
   b_.add(kAdd.ri[is64(inst)], to, to, addend);
@@ -118,6 +119,8 @@ void Isel::select_add(const Inst& inst) {
   Value a = arg(inst, 0), b = arg(inst, 1);
   if (imm32(a)) std::swap(a, b);
   if (std::optional<int32_t> addend = imm32(b)) return select_add_constant(inst, a, *addend);
+  if (flags_wanted(inst)) return select_alu(inst, kAdd, true);
+  if (select_carry(inst, b, a) || select_carry(inst, a, b)) return;
   if (small_shift(a) && !small_shift(b)) std::swap(a, b);
   if (const Inst* shift = small_shift(b)) {
     fold(b);
@@ -140,7 +143,55 @@ void Isel::select_sub(const Inst& inst) {
   }
   std::optional<int32_t> subtrahend = imm32(b);
   if (subtrahend && *subtrahend != INT32_MIN) return select_add_constant(inst, a, -*subtrahend);
-  select_alu(inst, kSub, false);
+  if (flags_wanted(inst) || !select_carry(inst, b, a)) select_alu(inst, kSub, false);
+}
+
+// other + (x < y), other - (x < y), and the same with the other unsigned comparisons: the borrow of x - y is
+// added or subtracted as a carry. x == 0 is x < 1.
+bool Isel::select_carry(const Inst& inst, Value bit, Value other) {
+  const Inst* def = single(bit);
+  Value extended;
+  if (def && def->op == IrOp::Zext) {
+    extended = bit;
+    bit = arg(*def, 0);
+    def = single(bit);
+  }
+  if (!def || constant(other)) return false;
+  bool inverted = false;  // other + 1 - borrow
+  if (def->op == IrOp::Icmp) {
+    IntCond cond = static_cast<IntCond>(def->aux);
+    Value x = arg(*def, 0), y = arg(*def, 1);
+    if (cond == IntCond::GtU || cond == IntCond::LeU) {
+      std::swap(x, y);
+      cond = swapped(cond);
+    }
+    bool with_zero = (cond == IntCond::Eq || cond == IntCond::Ne) && constant(y) == uint64_t{0};
+    if (!with_zero && cond != IntCond::LtU && cond != IntCond::GeU) return false;
+    inverted = cond == IntCond::GeU || cond == IntCond::Ne;
+    size_t wide = is64(x);
+    Reg left = use_int(x);
+    if (with_zero) {
+      b_.add(kCmp.ri[wide], left, 1);
+    } else if (std::optional<int32_t> immediate = imm32(y)) {
+      b_.add(kCmp.ri[wide], left, *immediate);
+    } else {
+      b_.add(kCmp.rr[wide], left, use_int(y));
+    }
+  } else if (def->op == IrOp::Ieqz) {
+    Value x = arg(*def, 0);
+    b_.add(kCmp.ri[is64(x)], use_int(x), 1);
+  } else {
+    return false;
+  }
+  fold(bit);
+  if (extended.valid()) fold(extended);
+  Reg to = result(inst);
+  b_.copy(to, use_int(other));
+  bool wide = is64(inst), adds = (inst.op == IrOp::Iadd) != inverted;
+  Op op = adds ? (wide ? Op::ADC64ri32 : Op::ADC32ri) : (wide ? Op::SBB64ri32 : Op::SBB32ri);
+  // other + 1 - borrow is other - -1 - borrow; other - (1 - borrow) is other + -1 + borrow.
+  b_.add(op, to, to, inverted ? -1 : 0);
+  return true;
 }
 
 // --- Logic
@@ -153,6 +204,7 @@ void Isel::unary(const Inst& inst, Op op, Value from) {
 void Isel::select_and(const Inst& inst) {
   Value a = arg(inst, 0), b = arg(inst, 1);
   if (constant(a)) std::swap(a, b);
+  if (flags_wanted(inst)) return select_alu(inst, kAnd, true);
   if (std::optional<uint64_t> mask = constant(b)) {
     if (*mask == UINT8_MAX) return unary(inst, Op::MOVZX32rr8, a);
     if (*mask == UINT16_MAX) return unary(inst, Op::MOVZX32rr16, a);
@@ -208,6 +260,7 @@ bool Isel::select_bit_pattern(const Inst& inst, Value a, Value b) {
 void Isel::select_xor(const Inst& inst) {
   Value a = arg(inst, 0), b = arg(inst, 1);
   bool wide = is64(inst);
+  if (flags_wanted(inst)) return select_alu(inst, kXor, true);
   if (imm32(b) == -1) {
     Reg to = result(inst);
     copy_value(to, a);

@@ -89,10 +89,12 @@ void Isel::select_block(uint32_t index) {
   block_ = ir_->layout[index];
   const Block& block = ir_->block(block_);
   compute_epochs(block);
+  flags_value_ = Value();
   b_.begin_block();
   for (InstId i = block.last; i.valid(); i = ir_->inst(i).prev) {
     const Inst& inst = ir_->inst(i);
     if (is_skipped(inst)) continue;
+    root_ = &inst;
     root_epoch_ = epochs_[i.index()];
     folded_access_ = nullptr;
     b_.begin_group(inst.wasm_pc, inst.inline_site);

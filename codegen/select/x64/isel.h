@@ -163,6 +163,7 @@ class Isel {
   void select_add(const Inst& inst);
   void select_add_constant(const Inst& inst, Value a, int32_t addend);
   void select_sub(const Inst& inst);
+  bool select_carry(const Inst& inst, Value to_carry, Value other);
   void select_and(const Inst& inst);
   bool select_bit_pattern(const Inst& inst, Value a, Value b);
   void select_xor(const Inst& inst);
@@ -180,6 +181,11 @@ class Isel {
   // --- Comparisons (compare.cc)
   Condition condition(Value v);
   Condition compare_zero(IntCond cond, Value v);
+  // Whether `v` is computed right before the instruction being selected, by an operation whose flags show if
+  // it is zero; then it will be.
+  bool take_flags_of(Value v);
+  // Whether the flags of this operation are wanted: it has to set them last.
+  bool flags_wanted(const Inst& inst) const { return inst.result == flags_value_; }
   Condition compare(IntCond cond, Value a, Value b);
   Condition compare(FloatCond cond, Value a, Value b);
   void test_bits(Value a, Value b);
@@ -249,7 +255,9 @@ class Isel {
   std::vector<Epoch> epochs_;            // by InstId
   std::vector<uint32_t> block_index_;    // place in the layout, by BlockId
   BlockId block_;                        // being selected
-  Epoch root_epoch_;                     // of the instruction whose tree is being matched
+  const Inst* root_ = nullptr;           // the instruction whose tree is being matched
+  Epoch root_epoch_;                     // of that instruction
+  Value flags_value_;                    // see take_flags_of()
   const Inst* folded_access_ = nullptr;  // the load of fold_load()'s last operand, if that may trap
 };
 
