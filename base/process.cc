@@ -70,10 +70,12 @@ void prefer_as_victim() {
   for (size_t i = 0; i < count; ++i) {
     if (::dup2(moved[i], (*exec.descriptors)[i].second) < 0) give_up(exec);
   }
-  // Descriptors that a caller forgot to mark must not reach the guest's process.
-  int last = 2;
-  for (auto [from, to] : *exec.descriptors) last = std::max(last, to);
-  ::syscall(SYS_close_range, static_cast<unsigned>(last + 1), ~0u, 4u /* CLOSE_RANGE_CLOEXEC */);
+  // Descriptors that a caller forgot to mark must not reach the guest's process: all but the named ones close
+  // on exec.
+  ::syscall(SYS_close_range, 3u, ~0u, 4u /* CLOSE_RANGE_CLOEXEC */);
+  for (size_t i = 0; i < count; ++i) {
+    if (::fcntl((*exec.descriptors)[i].second, F_SETFD, 0) != 0) give_up(exec);
+  }
   ::execv(exec.program, exec.argv);
   give_up(exec);
 }

@@ -48,15 +48,18 @@ TEST(Process, AProgramThatIsNotThereIsAnErrorNotAChild) {
 
 TEST(Process, OnlyNamedDescriptorsAreInherited) {
   Pipe pipe;
-  int leaked = ::open("/dev/null", O_RDONLY);  // not close-on-exec
-  SpawnOptions options = shell("ls /proc/self/fd | tr '\\n' ' ' >&5");
-  options.descriptors = {{pipe.write.get(), 5}};
+  // Not close-on-exec, and below the named one.
+  int leaked = ::open("/dev/null", O_RDONLY);
+  int copy = ::fcntl(leaked, F_DUPFD, 6);
+  SpawnOptions options = shell("ls /proc/self/fd | tr '\\n' ' ' >&9");
+  options.descriptors = {{pipe.write.get(), 9}};
   auto process = Process::spawn(options);
   ASSERT_TRUE(process);
   pipe.write.reset();
   // 3 is the directory ls itself reads.
-  EXPECT_EQ(read_all(pipe.read.get()), "0 1 2 3 5 ");
+  EXPECT_EQ(read_all(pipe.read.get()), "0 1 2 3 9 ");
   ::close(leaked);
+  ::close(copy);
 }
 
 TEST(Process, KillingTheGroupReachesGrandchildren) {
