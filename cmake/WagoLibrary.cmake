@@ -6,13 +6,18 @@
 # declares the static library `wago_<folder>` with the alias `WagoProfile::<folder>`, and, where tests are built, one
 # GoogleTest executable `<folder>_test` whose cases become CTest entries `<folder>.<Suite>.<Case>`, label `unit`.
 #
-#   wago_program(<name> SOURCES <file>... LINKS <target>...)      an executable in build/<preset>/bin
+#   wago_program(<name> SOURCES <file>... LINKS <target>...)
+#
+# declares an executable in build/<preset>/bin with the alias `WagoProfile::<name>`. What of all this is installed is said in
+# WagoInstall.cmake.
 
 include_guard(GLOBAL)
+include(GNUInstallDirs)
 
 add_library(wago_options INTERFACE)
-target_compile_options(wago_options INTERFACE -Wall -Wextra -Werror -Wshadow -Wnon-virtual-dtor -Wno-missing-field-initializers
-  -fno-omit-frame-pointer)
+# Inside other projects no -Werror: a compiler we do not know may warn of something, and that must not be their problem.
+target_compile_options(wago_options INTERFACE -Wall -Wextra $<$<BOOL:${PROJECT_IS_TOP_LEVEL}>:-Werror> -Wshadow
+  -Wnon-virtual-dtor -Wno-missing-field-initializers -fno-omit-frame-pointer)
 # GCC 12 warns falsely about std::string concatenation (GCC bug 105651).
 target_compile_options(wago_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 if(WAGO_SANITIZE)
@@ -43,7 +48,9 @@ function(wago_library name)
   add_library(wago_${name} STATIC ${arg_SOURCES})
   add_library(WagoProfile::${name} ALIAS wago_${name})
   set_target_properties(wago_${name} PROPERTIES EXPORT_NAME ${name})
-  target_include_directories(wago_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+  target_compile_features(wago_${name} PUBLIC cxx_std_20)
+  target_include_directories(wago_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>
+    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/wagoprofile>)
   target_link_libraries(wago_${name} PUBLIC ${arg_LINKS}
     PRIVATE ${arg_PRIVATE_LINKS} $<BUILD_INTERFACE:wago_options>)
   if(WAGO_BUILD_TESTS AND arg_TESTS)
@@ -54,5 +61,6 @@ endfunction()
 function(wago_program name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS")
   add_executable(${name} ${arg_SOURCES})
+  add_executable(WagoProfile::${name} ALIAS ${name})
   target_link_libraries(${name} PRIVATE ${arg_LINKS} wago_options)
 endfunction()

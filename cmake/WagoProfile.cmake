@@ -28,7 +28,8 @@ label ``profile``. It records the workload into the build tree and fails on a wr
 
 ``MODULE``
   A WebAssembly file, relative to the current source directory, or a target: an executable or library, or any target whose
-  property ``WAGO_MODULE`` names the file. Generator expressions are allowed. A plain file must exist or be generated.
+  property ``WAGO_MODULE`` names the file; the default build builds it. Generator expressions are allowed. A plain file must
+  exist or be generated.
 ``EXPORT``
   The exported function that one iteration calls once.
 ``ARGS``, ``WANT``
@@ -193,9 +194,12 @@ endfunction()
 
 # --- Measurement settings, which workloads and catalogs have in common ----------------------------------------------------------
 
-set(_wago_setting_flags INTERRUPTIBLE OPTIONAL)
-set(_wago_setting_ones ITERATIONS DURATION WARMUP MODE PHASE BOUNDS LEVEL TIMEOUT)
-set(_wago_setting_multis BACKEND LABELS)
+# Their keywords. A function, since variables of this file are not seen by callers in other directories.
+function(_wago_setting_keywords flags ones multis)
+  set(${flags} INTERRUPTIBLE OPTIONAL PARENT_SCOPE)
+  set(${ones} ITERATIONS DURATION WARMUP MODE PHASE BOUNDS LEVEL TIMEOUT PARENT_SCOPE)
+  set(${multis} BACKEND LABELS PARENT_SCOPE)
+endfunction()
 
 # Checks the settings in arg_*; gives the JSON members of those that a catalog file holds, each followed by a comma.
 function(_wago_settings result)
@@ -247,7 +251,7 @@ endfunction()
 #   WAGO_MODULE_DIRECTORY, and WAGO_DEFAULT_<keyword> for what becomes a property of tests
 function(_wago_create_catalog catalog json_defaults)
   set(target wago_catalog_${catalog})
-  add_custom_target(${target})
+  add_custom_target(${target} ALL)
   set(file "${CMAKE_CURRENT_BINARY_DIR}/${catalog}.catalog.json")
   set_target_properties(${target} PROPERTIES WAGO_CATALOG_FILE "${file}" WAGO_WORKLOADS "" WAGO_WORKLOAD_NAMES "")
   string(REGEX REPLACE ",$" "" json_defaults "${json_defaults}")
@@ -316,9 +320,10 @@ function(_wago_add_profile_test test)
   endif()
 endfunction()
 
-# The module's file, absolute, or a generator expression for it.
-function(_wago_module_file module directory result)
+# The module's file, absolute, or a generator expression for it. A target that builds it is built before the catalog's users.
+function(_wago_module_file catalog module directory result)
   if(TARGET "${module}")
+    add_dependencies(wago_catalog_${catalog} "${module}")
     get_target_property(type "${module}" TYPE)
     get_target_property(file "${module}" WAGO_MODULE)
     if(file)
@@ -348,9 +353,9 @@ endfunction()
 function(wago_add_workload name)
   set(_wago_function wago_add_workload)
   set(_wago_name "${name}")
-  set(flags ${_wago_setting_flags})
-  set(ones MODULE EXPORT WANT_TRAP INIT CATALOG ${_wago_setting_ones})
-  set(multis ARGS WANT PROPERTIES ${_wago_setting_multis})
+  _wago_setting_keywords(flags ones multis)
+  list(APPEND ones MODULE EXPORT WANT_TRAP INIT CATALOG)
+  list(APPEND multis ARGS WANT PROPERTIES)
   cmake_parse_arguments(PARSE_ARGV 1 arg "${flags}" "${ones}" "${multis}")
   _wago_check_arguments(arg "${flags}" "${ones}" "${multis}" ${ARGN})
   _wago_check_name(workload "${name}")
@@ -396,7 +401,7 @@ function(wago_add_workload name)
   endif()
 
   _wago_settings(settings)
-  _wago_module_file("${arg_MODULE}" "${directory}" module)
+  _wago_module_file("${arg_CATALOG}" "${arg_MODULE}" "${directory}" module)
   _wago_json_string("${module}" module)
   _wago_json_string("${arg_EXPORT}" export)
   set(json "{\"id\":\"${name}\",\"module\":${module},${settings}")
@@ -411,9 +416,10 @@ endfunction()
 function(wago_add_catalog catalog)
   set(_wago_function wago_add_catalog)
   set(_wago_name "${catalog}")
-  set(ones FILE MODULE_DIRECTORY ${_wago_setting_ones})
-  cmake_parse_arguments(PARSE_ARGV 1 arg "${_wago_setting_flags}" "${ones}" "${_wago_setting_multis}")
-  _wago_check_arguments(arg "${_wago_setting_flags}" "${ones}" "${_wago_setting_multis}" ${ARGN})
+  _wago_setting_keywords(flags ones multis)
+  list(APPEND ones FILE MODULE_DIRECTORY)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "${flags}" "${ones}" "${multis}")
+  _wago_check_arguments(arg "${flags}" "${ones}" "${multis}" ${ARGN})
   _wago_check_name(catalog "${catalog}")
   if(TARGET wago_catalog_${catalog})
     _wago_refuse("this catalog is declared already")
@@ -473,7 +479,7 @@ function(_wago_import_catalog catalog file directory)
       _wago_refuse("FILE ${file}: workloads[${i}] needs \"id\" and \"module\"")
     endif()
     _wago_check_name(workload "${name}")
-    _wago_module_file("${module}" "${directory}" module)
+    _wago_module_file("${catalog}" "${module}" "${directory}" module)
     _wago_json_string("${module}" module)
     string(JSON workload SET "${workload}" module "${module}")
     _wago_merge_defaults("${workload}" "${defaults}" workload)
@@ -572,4 +578,7 @@ int main(int argc, char** argv) {
 ]])
   add_executable(${target} "${source}")
   target_link_libraries(${target} PRIVATE WagoProfile::benchmark)
+  foreach(catalog IN LISTS arg_CATALOG)
+    add_dependencies(${target} wago_catalog_${catalog})
+  endforeach()
 endfunction()

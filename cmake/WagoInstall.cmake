@@ -1,0 +1,48 @@
+# What `cmake --install` installs, and the package WagoProfile that find_package() finds there:
+#
+#   bin/                             the two programs
+#   lib/libwago_*.a                  the libraries
+#   include/wagoprofile/             their headers: <wago/wago.h>, "capture/capture.h", ...
+#   lib/cmake/WagoProfile/           the package, WagoProfile.cmake with the functions, and the words it reads
+#
+# Libraries are exported in groups, one for each thing that a user must have installed to link them, so that declaring
+# workloads needs nothing but the programs, and only users of Google Benchmark need Google Benchmark.
+
+include_guard(GLOBAL)
+include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
+
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/WagoProfile)
+set(include_dir ${CMAKE_INSTALL_INCLUDEDIR}/wagoprofile)
+
+function(_wago_export group)
+  install(TARGETS ${ARGN} EXPORT WagoProfile${group}
+    RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR}
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  install(EXPORT WagoProfile${group} NAMESPACE WagoProfile:: DESTINATION ${package_dir}
+    FILE WagoProfile${group}Targets.cmake)
+endfunction()
+
+_wago_export(Programs wago wago-profile)
+_wago_export(Libraries wago_base wago_runtime wago_capture wago_diff)  # zlib
+_wago_export(Codegen wago_codegen wago_harness)                        # LLVM's MC libraries
+if(TARGET wago_benchmark)
+  _wago_export(Benchmark wago_benchmark)                               # Google Benchmark
+endif()
+
+# The public headers. Of runtime, users see the embedding API; of codegen, nothing: it implements wago::Engine::open().
+install(DIRECTORY runtime/include/wago DESTINATION ${include_dir})
+install(FILES runtime/types.h DESTINATION ${include_dir}/runtime)
+foreach(folder base capture diff harness)
+  install(DIRECTORY ${folder} DESTINATION ${include_dir} FILES_MATCHING
+    PATTERN "*.h" PATTERN "*.def" PATTERN "test_*" EXCLUDE PATTERN "bench" EXCLUDE PATTERN "testing" EXCLUDE)
+endforeach()
+
+configure_package_config_file(cmake/WagoProfileConfig.cmake.in WagoProfileConfig.cmake INSTALL_DESTINATION ${package_dir}
+  NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+# Until 1.0 a minor version may change what it likes.
+write_basic_package_version_file(WagoProfileConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES
+  ${CMAKE_CURRENT_BINARY_DIR}/WagoProfileConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/WagoProfileConfigVersion.cmake
+  cmake/WagoProfile.cmake cmake/FindLLVM19MC.cmake base/vocabulary.def
+  DESTINATION ${package_dir})
