@@ -9,7 +9,7 @@ namespace {
 
 // In positions. Long enough that a cut is rare in real functions, short enough that clearing a piece is
 // cheap.
-constexpr Position kHorizon = 8192;
+constexpr Position kHorizon = 1 << 14;
 
 constexpr Position round_up_even(Position position) {
   return (position + 1) & ~1u;
@@ -33,6 +33,7 @@ void LinearScan::run(const MachFunction& function, Liveness& live) {
         barriers_[static_cast<int>(cls)].push_back(2 * i + 1);
     }
   }
+  occupancy_.start(live.busy);
   std::fill(std::begin(holder_), std::end(holder_), Piece::kNone);
   bucket_.assign(2 * function.insts.size() + 1, Piece::kNone);
   last_register_.assign(function.vregs.size(), 0xff);
@@ -154,11 +155,12 @@ void LinearScan::make_room_or_spill(uint32_t index, bool mandatory, Position nee
   for (Mask mask = candidates; mask != 0; mask &= mask - 1) {
     uint32_t reg = static_cast<uint32_t>(std::countr_zero(mask));
     uint32_t holder = holder_[reg];
-    if ((live_->busy[start] >> reg & 1) == 0 || holder == Piece::kNone || holder_end_[reg] <= start) continue;
+    if ((occupancy_.at(start) >> reg & 1) == 0 || holder == Piece::kNone || holder_end_[reg] <= start)
+      continue;
     Piece& held = pieces_[holder];
     bool stays_taken = false;
     for (Position p = std::max(start, holder_end_[reg]); p < needed_until; ++p)
-      stays_taken |= (live_->busy[p] >> reg & 1) != 0;
+      stays_taken |= (occupancy_.at(p) >> reg & 1) != 0;
     if (stays_taken) continue;
     // What the instruction at hand reads or writes must stay.
     skip_past_occurrences(held, start & ~1u);
@@ -188,24 +190,16 @@ void LinearScan::make_room_or_spill(uint32_t index, bool mandatory, Position nee
 // greatest.
 Position LinearScan::find_free(const Piece& piece, Mask candidates) {
   for (Mask mask = candidates; mask != 0; mask &= mask - 1) free_until_[std::countr_zero(mask)] = piece.end;
-  const uint32_t* busy = live_->busy.data();
   Mask open = candidates;
-  std::span<const LiveRange> ranges = live_->ranges(piece.vreg);
-  for (uint32_t r = piece.range; r < ranges.size() && ranges[r].start < piece.end; ++r) {
-    Position p = std::max(ranges[r].start, piece.start), end = std::min(ranges[r].end, piece.end);
-    while (p < end) {
-      if (p + 4 <= end && ((busy[p] | busy[p + 1] | busy[p + 2] | busy[p + 3]) & open) == 0) {
-        p += 4;
-        continue;
-      }
-      Mask taken = busy[p] & open;
-      for (Mask mask = taken; mask != 0; mask &= mask - 1) free_until_[std::countr_zero(mask)] = p;
-      open &= ~taken;
-      if (open == 0) return p;
-      ++p;
-    }
-  }
-  return piece.end;
+  Position last = piece.end;
+  for_each_range(piece, piece.start, [&](LiveRange range) {
+    occupancy_.search(range, open, [&](Mask taken, Position position) {
+      for (; taken != 0; taken &= taken - 1) free_until_[std::countr_zero(taken)] = position;
+      last = position;
+    });
+    return open != 0;
+  });
+  return open != 0 ? piece.end : last;
 }
 
 uint32_t LinearScan::choose_register(const Piece& piece, Mask candidates, Position until) const {
@@ -245,25 +239,20 @@ void LinearScan::assign(uint32_t index, uint32_t reg) {
   Piece& piece = pieces_[index];
   piece.where = static_cast<uint8_t>(reg);
   last_register_[piece.vreg] = piece.where;
-  set_busy(piece, reg);
+  for_each_range(piece, piece.start, [&](LiveRange range) {
+    occupancy_.set(range, reg);
+    return true;
+  });
   resume(index, piece.start);
 }
 
-void LinearScan::set_busy(const Piece& piece, uint32_t reg) {
-  uint32_t* busy = live_->busy.data();
+// Visits what is live of the piece from a position on, until told to stop.
+template <class Visit>
+void LinearScan::for_each_range(const Piece& piece, Position from, Visit&& visit) const {
   std::span<const LiveRange> ranges = live_->ranges(piece.vreg);
   for (uint32_t r = piece.range; r < ranges.size() && ranges[r].start < piece.end; ++r) {
-    Position end = std::min(ranges[r].end, piece.end);
-    for (Position p = std::max(ranges[r].start, piece.start); p < end; ++p) busy[p] |= Mask{1} << reg;
-  }
-}
-
-void LinearScan::clear_busy(const Piece& piece, Position from) {
-  uint32_t* busy = live_->busy.data();
-  std::span<const LiveRange> ranges = live_->ranges(piece.vreg);
-  for (uint32_t r = piece.range; r < ranges.size() && ranges[r].start < piece.end; ++r) {
-    Position end = std::min(ranges[r].end, piece.end);
-    for (Position p = std::max(ranges[r].start, from); p < end; ++p) busy[p] &= ~(Mask{1} << piece.where);
+    LiveRange range{std::max(ranges[r].start, from), std::min(ranges[r].end, piece.end)};
+    if (range.start < range.end && !visit(range)) return;
   }
 }
 
@@ -312,7 +301,10 @@ void LinearScan::cut_at_horizon(uint32_t index) {
 void LinearScan::evict(uint32_t index, Position at) {
   Position cut = early_cut(std::max(last_occurrence_end(pieces_[index], at), pieces_[index].start), at);
   holder_[pieces_[index].where] = Piece::kNone;
-  clear_busy(pieces_[index], at);
+  for_each_range(pieces_[index], at, [&](LiveRange range) {
+    occupancy_.clear(range, pieces_[index].where);
+    return true;
+  });
   if (cut <= pieces_[index].start) {
     // Nothing used it there: it can be in memory from its start.
     if (pieces_[index].start >= at) return send_to_memory(index, true);
@@ -441,9 +433,9 @@ LinearScan::Need LinearScan::need(const Piece& piece, Position position) const {
     Position end = 2 * function_->blocks[live_->loop(loop).last].end;
     if (result.position < end) break;
     if (previous < begin) continue;
-    uint32_t range = piece.range;
-    while (range < ranges.size() && ranges[range].end < end) ++range;
-    if (range < ranges.size() && ranges[range].start < end) {
+    auto range = std::lower_bound(ranges.begin() + piece.range, ranges.end(), end,
+                                  [](const LiveRange& r, Position p) { return r.end < p; });
+    if (range != ranges.end() && range->start < end) {
       result.position = end;
       result.depth = live_->loop(loop).depth;
     }

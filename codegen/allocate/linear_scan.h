@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "codegen/allocate/liveness.h"
+#include "codegen/allocate/occupancy.h"
 #include "codegen/mach/mach.h"
 
 namespace wago::codegen {
@@ -79,8 +80,8 @@ class LinearScan {
   uint32_t choose_register(const Piece& piece, Mask candidates, Position until) const;
   Reg hint(const Piece& piece, Mask candidates, Position until) const;
   void assign(uint32_t piece, uint32_t reg);
-  void set_busy(const Piece& piece, uint32_t reg);
-  void clear_busy(const Piece& piece, Position from);
+  template <class Visit>
+  void for_each_range(const Piece& piece, Position from, Visit&& visit) const;
 
   // Cutting.
   uint32_t split(uint32_t piece,
@@ -106,6 +107,7 @@ class LinearScan {
 
   const MachFunction* function_ = nullptr;
   Liveness* live_ = nullptr;
+  Occupancy occupancy_;
   std::vector<Piece> pieces_;
   std::vector<uint32_t> first_piece_;
   std::vector<uint8_t> last_register_;  // by virtual register: the last assigned, or 0xff

@@ -22,19 +22,15 @@ void Rewriter::run(MachFunction& function, const Liveness& live, const LinearSca
 
   assign_slots();
   inserted_.clear();
-  at_block_.assign(function.block_count, {});
+  inserted_at_.assign(function.insts.size() + 1, ~0u);
+  note_neighbours();
   cursor_.resize(function.vregs.size());
   for (uint32_t v = 0; v < function.vregs.size(); ++v) {
     uint32_t first = scan.first_piece(v);
     cursor_[v] = first;
     if (first != Piece::kNone && scan.piece(first).next != Piece::kNone) insert_transitions(v);
   }
-  std::sort(inserted_.begin(), inserted_.end(),
-            [](const Inserted& a, const Inserted& b) { return a.key < b.key; });
-
-  next_inserted_ = 0;
   for (uint32_t b = 0; b < function.block_count; ++b) emit_block(b);
-  WAGO_CHECK(next_inserted_ == inserted_.size());
   function.insts.swap(out_);
 }
 
@@ -88,9 +84,11 @@ Location Rewriter::location_of(const Piece& piece) const {
   return is_remade(piece.vreg) ? Location::remade(piece.vreg) : Location::slot(slot_[piece.vreg]);
 }
 
-void Rewriter::insert(uint64_t key, uint32_t vreg, Location to, Location from) {
+void Rewriter::insert(Place place, uint32_t vreg, Location to, Location from) {
   const VRegInfo& info = function_->vregs[vreg];
-  inserted_.push_back({key, {to, from, info.cls, info.bytes}});
+  uint32_t& last = inserted_at_[place.inst];
+  inserted_.push_back({place.phase, last, {to, from, info.cls, info.bytes}});
+  last = static_cast<uint32_t>(inserted_.size() - 1);
 }
 
 void Rewriter::insert_transitions(uint32_t vreg) {
@@ -114,13 +112,13 @@ void Rewriter::visit_splits(uint32_t vreg) {
     if (next.in_register()) {
       WAGO_CHECK((next.start & 1) == 0);
       if (piece.in_register() && piece.where == next.where) continue;
-      insert(key_of(next.start >> 1, Phase::Split), vreg, location_of(next), location_of(piece));
+      insert({next.start >> 1, Phase::Split}, vreg, location_of(next), location_of(piece));
     } else if (needs_store(p, before)) {
       // The value is still where it was before the instruction that uses it last.
       uint32_t at = live_->boundary(piece.end >> 1);
       uint32_t source = p;
       if (piece.start == at && !live_->is_block_begin(at)) source = before;
-      stores_.push_back({key_of(at >> 1, Phase::Split), source, live_->block_of(at)});
+      stores_.push_back({{at >> 1, Phase::Split}, source, live_->block_of(at)});
     }
   }
 }
@@ -140,63 +138,103 @@ bool Rewriter::needs_store(uint32_t index, uint32_t previous) const {
   return false;
 }
 
-void Rewriter::note_live_blocks(uint32_t vreg) {
-  uint32_t p = scan_->first_piece(vreg);
-  auto piece_at = [&](Position position) {
-    while (scan_->piece(p).end <= position) p = scan_->piece(p).next;
-    return p;
-  };
-  live_in_blocks_.clear();
-  live_out_blocks_.clear();
-  for (LiveRange range : live_->ranges(vreg)) {
-    for (uint32_t b = live_->block_of(range.start); b < function_->block_count; ++b) {
-      Position begin = 2 * function_->blocks[b].begin, end = 2 * function_->blocks[b].end;
-      if (begin >= range.end) break;
-      if (range.start <= begin) {
-        at_block_[b].begin = piece_at(begin);
-        live_in_blocks_.push_back(b);
+// What changes place along an edge. One of the two ends is in a register, so it is enough to look at pieces
+// in registers, of which there are never more than registers at any position: linear, however many values are
+// live.
+void Rewriter::visit_edges(uint32_t vreg) {
+  pieces_.clear();
+  for (uint32_t p = scan_->first_piece(vreg); p != Piece::kNone; p = scan_->piece(p).next)
+    pieces_.push_back(p);
+  std::span<const LiveRange> ranges = live_->ranges(vreg);
+  size_t r = 0;
+  for (uint32_t p : pieces_) {
+    const Piece& piece = scan_->piece(p);
+    if (!piece.in_register()) continue;
+    while (ranges[r].end <= piece.start) ++r;
+    for (size_t k = r; k < ranges.size() && ranges[k].start < piece.end; ++k)
+      visit_blocks(p, std::max(ranges[k].start, piece.start), std::min(ranges[k].end, piece.end));
+  }
+}
+
+// Of the blocks that begin in [from, to), where `index` is the piece, the incoming edges; of those that end
+// there, the edges that leave for memory.
+void Rewriter::visit_blocks(uint32_t index, Position from, Position to) {
+  const std::vector<MachBlock>& blocks = function_->blocks;
+  for (uint32_t b = live_->block_of(from); b < function_->block_count && 2 * blocks[b].begin < to; ++b) {
+    const Neighbours& near = neighbours_[b];
+    if (2 * blocks[b].begin >= from && !(near.first_pred_end > from && near.last_pred_end <= to)) {
+      for (uint32_t p : blocks[b].preds) {
+        uint32_t other = piece_at(2 * blocks[p].end - 1);
+        if (other != index) edge_move(p, b, other, index);
       }
-      if (range.end >= end) {
-        at_block_[b].end = piece_at(end - 1);
-        live_out_blocks_.push_back(b);
+    }
+    if (2 * blocks[b].end <= to && !(near.first_succ >= from && near.last_succ < to)) {
+      for (uint32_t s : blocks[b].succs) {
+        // A value that lives on into only some of the successors is in no piece at the others.
+        uint32_t other = find_piece_at(2 * blocks[s].begin);
+        if (other != Piece::kNone && !scan_->piece(other).in_register() && is_live_at(2 * blocks[s].begin))
+          edge_move(b, s, index, other);
       }
     }
   }
 }
 
-void Rewriter::visit_edges(uint32_t vreg) {
-  note_live_blocks(vreg);
-  for (uint32_t b : live_in_blocks_) {
-    for (uint32_t p : function_->blocks[b].preds) {
-      uint32_t from = at_block_[p].end, to = at_block_[b].begin;
-      if (from != to) edge_move(p, b, from, to);
+// Of the register at hand.
+uint32_t Rewriter::find_piece_at(Position position) const {
+  auto it = std::upper_bound(pieces_.begin(), pieces_.end(), position,
+                             [this](Position p, uint32_t piece) { return p < scan_->piece(piece).start; });
+  return it != pieces_.begin() && scan_->piece(it[-1]).end > position ? it[-1] : Piece::kNone;
+}
+
+uint32_t Rewriter::piece_at(Position position) const {
+  uint32_t piece = find_piece_at(position);
+  WAGO_CHECK_MSG(piece != Piece::kNone, "a value is live into a block but not out of its predecessor");
+  return piece;
+}
+
+bool Rewriter::is_live_at(Position position) const {
+  std::span<const LiveRange> ranges = live_->ranges(scan_->piece(pieces_.front()).vreg);
+  auto it = std::upper_bound(ranges.begin(), ranges.end(), position,
+                             [](Position p, const LiveRange& range) { return p < range.start; });
+  return it != ranges.begin() && it[-1].end > position;
+}
+
+void Rewriter::note_neighbours() {
+  neighbours_.assign(function_->block_count, {});
+  for (uint32_t b = 0; b < function_->block_count; ++b) {
+    const MachBlock& block = function_->blocks[b];
+    Neighbours& near = neighbours_[b];
+    for (uint32_t p : block.preds) {
+      near.first_pred_end = std::min(near.first_pred_end, 2 * function_->blocks[p].end);
+      near.last_pred_end = std::max(near.last_pred_end, 2 * function_->blocks[p].end);
+    }
+    for (uint32_t s : block.succs) {
+      near.first_succ = std::min(near.first_succ, 2 * function_->blocks[s].begin);
+      near.last_succ = std::max(near.last_succ, 2 * function_->blocks[s].begin);
     }
   }
-  for (uint32_t b : live_in_blocks_) at_block_[b].begin = Piece::kNone;
-  for (uint32_t b : live_out_blocks_) at_block_[b].end = Piece::kNone;
 }
 
 void Rewriter::edge_move(uint32_t from_block, uint32_t to_block, uint32_t from_piece, uint32_t to_piece) {
-  WAGO_CHECK_MSG(from_piece != Piece::kNone, "a value is live into a block but not out of its predecessor");
   const Piece& from = scan_->piece(from_piece);
   const Piece& to = scan_->piece(to_piece);
   if (location_of(from) == location_of(to)) return;
-  uint64_t key;
+  Place place;
   uint32_t block;
   if (function_->blocks[from_block].succs.size() == 1) {
     uint32_t terminator = live_->first_terminator(from_block);
     bool at_end = terminator == function_->blocks[from_block].end;
-    key = key_of(terminator, at_end ? Phase::BlockEnd : Phase::BeforeTerminator);
+    place = {terminator, at_end ? Phase::BlockEnd : Phase::BeforeTerminator};
     block = from_block;
   } else {
     WAGO_CHECK_MSG(function_->blocks[to_block].preds.size() == 1, "a critical edge");
-    key = key_of(function_->blocks[to_block].begin, Phase::BlockBegin);
+    place = {function_->blocks[to_block].begin, Phase::BlockBegin};
     block = to_block;
   }
   if (to.in_register())
-    insert(key, from.vreg, location_of(to), location_of(from));
+    insert(place, from.vreg, location_of(to), location_of(from));
   else
-    stores_.push_back({key, from_piece, block});
+    stores_.push_back({place, from_piece, block});
 }
 
 void Rewriter::insert_stores(uint32_t vreg) {
@@ -215,23 +253,25 @@ void Rewriter::insert_stores(uint32_t vreg) {
   Location slot = Location::slot(slot_[vreg]);
   if (at_definitions <= at_changes) {
     visit_definitions([&](uint32_t inst, const Piece& piece) {
-      insert(key_of(inst + 1, Phase::AfterDefinition), vreg, slot, location_of(piece));
+      insert({inst + 1, Phase::AfterDefinition}, vreg, slot, location_of(piece));
     });
   } else {
     for (const Store& store : stores_) {
       Location from = location_of(scan_->piece(store.piece));
-      if (from.is_reg()) insert(store.key, vreg, slot, from);
+      if (from.is_reg()) insert(store.place, vreg, slot, from);
     }
   }
 }
 
-void Rewriter::emit_inserted(uint64_t until) {
-  while (next_inserted_ < inserted_.size() && inserted_[next_inserted_].key <= until) {
-    uint64_t key = inserted_[next_inserted_].key;
+void Rewriter::emit_inserted(uint32_t inst, Phase first, Phase last) {
+  uint32_t head = inserted_at_[inst];
+  if (head == ~0u) return;
+  for (uint32_t phase = static_cast<uint32_t>(first); phase <= static_cast<uint32_t>(last); ++phase) {
     moves_.clear();
-    for (; next_inserted_ < inserted_.size() && inserted_[next_inserted_].key == key; ++next_inserted_)
-      moves_.push_back(inserted_[next_inserted_].move);
-    emitter_.emit_parallel(moves_);
+    for (uint32_t k = head; k != ~0u; k = inserted_[k].next) {
+      if (static_cast<uint32_t>(inserted_[k].phase) == phase) moves_.push_back(inserted_[k].move);
+    }
+    if (!moves_.empty()) emitter_.emit_parallel(moves_);
   }
 }
 
@@ -241,7 +281,7 @@ void Rewriter::emit_block(uint32_t b) {
   for (uint32_t i = block.begin; i < block.end; ++i) {
     MachInst inst = function_->insts[i];
     emitter_.at(inst);
-    emit_inserted(key_of(i, Phase::BeforeTerminator));
+    emit_inserted(i, i == block.begin ? Phase::BlockBegin : Phase::AfterDefinition, Phase::BeforeTerminator);
     if (is_move_pseudo(inst.op)) {
       emit_moves(i);
       continue;
@@ -259,7 +299,7 @@ void Rewriter::emit_block(uint32_t b) {
     inst.origin = i;
     out_.push_back(inst);
   }
-  emit_inserted(key_of(block.end, Phase::BlockEnd));
+  emit_inserted(block.end, Phase::AfterDefinition, Phase::BlockEnd);
   block.begin = begin;
   block.end = static_cast<uint32_t>(out_.size());
 }

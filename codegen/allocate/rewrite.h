@@ -31,12 +31,17 @@ class Rewriter {
     Split,
     BeforeTerminator  // moves of the only outgoing edge
   };
+  struct Place {
+    uint32_t inst = 0;  // in front of which, but for AfterDefinition and BlockEnd
+    Phase phase = Phase::Split;
+  };
   struct Inserted {
-    uint64_t key = 0;
+    Phase phase = Phase::Split;
+    uint32_t next = ~0u;  // of the same instruction
     Move move;
   };
   struct Store {
-    uint64_t key = 0;
+    Place place;
     uint32_t piece = 0;
     uint32_t block = 0;
   };
@@ -45,17 +50,17 @@ class Rewriter {
   void insert_transitions(uint32_t vreg);
   void visit_splits(uint32_t vreg);
   void visit_edges(uint32_t vreg);
-  void note_live_blocks(uint32_t vreg);
+  void visit_blocks(uint32_t piece, Position from, Position to);
+  uint32_t piece_at(Position position) const;
+  uint32_t find_piece_at(Position position) const;
+  bool is_live_at(Position position) const;
+  void note_neighbours();
   void edge_move(uint32_t from_block, uint32_t to_block, uint32_t from_piece, uint32_t to_piece);
   void insert_stores(uint32_t vreg);
   bool needs_store(uint32_t piece, uint32_t previous) const;
-  void insert(uint64_t key, uint32_t vreg, Location to, Location from);
-  static uint64_t key_of(uint32_t inst, Phase phase) {
-    return uint64_t{inst} << 3 | static_cast<uint32_t>(phase);
-  }
-
+  void insert(Place place, uint32_t vreg, Location to, Location from);
   void emit_block(uint32_t block);
-  void emit_inserted(uint64_t until);
+  void emit_inserted(uint32_t inst, Phase first, Phase last);
   void emit_moves(uint32_t inst);
   bool is_dropped(uint32_t inst);
   Location location_at(uint32_t vreg, Position position);
@@ -69,18 +74,19 @@ class Rewriter {
   MoveEmitter emitter_;
   std::vector<MachInst> out_;
   std::vector<Inserted> inserted_;
-  size_t next_inserted_ = 0;
-  std::vector<Store> stores_;  // of the register at hand: changes to memory
+  std::vector<uint32_t> inserted_at_;  // by instruction: the last inserted_ there
+  std::vector<Store> stores_;          // of the register at hand: changes to memory
   std::vector<uint32_t> slot_;
   std::vector<uint32_t> cursor_;  // by virtual register: the piece at the position being rewritten
   std::vector<Move> moves_;
 
-  // Of the register at hand, by block: the pieces at both ends. Blocks it is live into are listed.
-  struct BlockPieces {
-    uint32_t begin = Piece::kNone, end = Piece::kNone;
+  // The range of positions, in layout order, that a block's edges come from and lead to.
+  struct Neighbours {
+    Position first_pred_end = ~0u, last_pred_end = 0;
+    Position first_succ = ~0u, last_succ = 0;
   };
-  std::vector<BlockPieces> at_block_;
-  std::vector<uint32_t> live_in_blocks_, live_out_blocks_;
+  std::vector<Neighbours> neighbours_;
+  std::vector<uint32_t> pieces_;  // of the register at hand
 
   struct SlotLife {
     Position start = 0, end = 0;
