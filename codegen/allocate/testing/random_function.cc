@@ -44,7 +44,7 @@ class Generator {
       const VRegInfo& info = build_.function().vregs[value.index()];
       if (info.cls == cls && info.bytes == bytes) matching.push_back(value);
     }
-    if (matching.size() > shape_.live_values)
+    if (matching.size() > shape_.live_values + 2)
       matching.erase(matching.begin() + 2, matching.end() - shape_.live_values);
     return matching[below(static_cast<uint32_t>(matching.size()))];
   }
