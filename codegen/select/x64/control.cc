@@ -78,10 +78,7 @@ void Isel::select_branch(const Inst& inst) {
 void Isel::select_br_table(const Inst& inst) {
   Value index = arg(inst, 0);
   size_t count = ir_->block(block_).succs.size(), last = count - 1;
-  if (count == 1) {
-    b_.add(Op::JMP_1, target(0));
-    return;
-  }
+  if (count == 1) return select_jump(inst);
   if (count < kMinTableTargets) {
     if (count == 2) return branch(compare_zero(IntCond::Eq, index), target(0), target(1));
     b_.add(Op::CMP32ri, use_int(index), 1);
