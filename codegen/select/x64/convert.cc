@@ -10,8 +10,7 @@ using base::TrapCode;
 
 namespace {
 
-constexpr double kTwo63 = 9223372036854775808.0, kTwo64 = 18446744073709551616.0;
-constexpr int32_t kOrdered = 7;  // predicate of VCMPSS/SD
+constexpr double kTwo31 = 2147483648.0, kTwo63 = 9223372036854775808.0, kTwo64 = 18446744073709551616.0;
 
 uint64_t bits_of(Type type, double value) {
   return type == Type::F64 ? std::bit_cast<uint64_t>(value)
@@ -49,12 +48,12 @@ void Isel::select_convert_from_int(const Inst& inst, bool is_signed) {
 // Each half of the integer becomes the low mantissa bits of a double, 2^52 + low and 2^84 + high * 2^32;
 // taking 2^52 and 2^84 away is exact, and adding the halves rounds once.
 void Isel::convert_u64_to_f64(Reg to, Reg from) {
-  Reg bits = b_.xmm(16), halves = b_.xmm(16), exact = b_.xmm(16), sum = b_.xmm(16);
+  Reg bits = b_.xmm(16), halves = b_.xmm(16), exact = b_.xmm(16), high = b_.xmm(16);
   b_.add(Op::VMOV64toPQIrr, bits, from);
   b_.add(Op::VUNPCKLPSrm, halves, bits, literal(0x45300000'43300000, 0, 16));
   b_.add(Op::VSUBPDrm, exact, halves, literal(0x43300000'00000000, 0x45300000'00000000, 16));
-  b_.add(Op::VHADDPDrr, sum, exact, exact);
-  b_.copy(to, sum);
+  b_.add(Op::VUNPCKHPDrr, high, exact, exact);
+  b_.add(Op::VADDSDrr, to, exact, high);
 }
 
 // From 2^63 on the value is halved, its lowest bit kept sticky so that rounding is unchanged, and the
@@ -139,45 +138,34 @@ void Isel::select_truncate_saturating(const Inst& inst, bool is_signed) {
   Value a = arg(inst, 0);
   Type from_type = type_of(a);
   Reg from = use(a), to = result(inst);
-  if (is64(inst)) return is_signed ? saturate_s64(to, from, from_type) : saturate_u64(to, from, from_type);
+  if (is_signed) return saturate_signed(to, from, from_type, is64(inst));
+  if (is64(inst)) return saturate_u64(to, from, from_type);
   // Every 32-bit integer is a double: clamp there.
   if (from_type == Type::F32) {
     Reg widened = b_.xmm(8);
     b_.add(Op::VCVTSS2SDrr, widened, from, from);
     from = widened;
   }
-  Reg number = b_.xmm(8), below = b_.xmm(8);
-  if (is_signed) {
-    number = without_nan(from, Type::F64);
-    Reg above = b_.xmm(8);
-    b_.add(Op::VMAXSDrm, above, number, float_literal(Type::F64, -2147483648.0));
-    b_.add(Op::VMINSDrm, below, above, float_literal(Type::F64, 2147483647.0));
-    b_.add(Op::VCVTTSD2SIrr, to, below);
-    return;
-  }
-  Reg whole = b_.gpr64();
+  Reg number = b_.xmm(8), below = b_.xmm(8), whole = b_.gpr64();
   b_.add(Op::VMAXSDrr, number, from, zero_xmm(Type::F64));  // NaN: the second operand
   b_.add(Op::VMINSDrm, below, number, float_literal(Type::F64, 4294967295.0));
   b_.add(Op::VCVTTSD2SI64rr, whole, below);
   b_.copy(to, whole);
 }
 
-// NaN becomes zero.
-Reg Isel::without_nan(Reg from, Type type) {
-  bool is_f64 = type == Type::F64;
-  Reg is_number = new_reg(type), number = new_reg(type);
-  b_.add(is_f64 ? Op::VCMPSDrri : Op::VCMPSSrri, is_number, from, from, kOrdered);
-  b_.add(Op::VANDPSrr, number, from, is_number);
-  return number;
-}
-
-// Out of range the machine gives the least integer, which is right but for large values.
-void Isel::saturate_s64(Reg to, Reg from, Type from_type) {
-  Reg number = without_nan(from, from_type), whole = b_.gpr64();
-  b_.add(from_type == Type::F64 ? Op::VCVTTSD2SI64rr : Op::VCVTTSS2SI64rr, whole, number);
-  Reg largest = constant_reg(Type::I64, INT64_MAX);
-  compare_floats(from_type, number, float_literal(from_type, kTwo63));
-  conditional_move(to, {Condition::Kind::One, Cc::Ae, Cc::Ae}, largest, whole, true);
+// Out of range the machine gives the least integer, which is wrong for large values and for NaN.
+void Isel::saturate_signed(Reg to, Reg from, Type from_type, bool wide) {
+  static constexpr Op kTruncate[2][2] = {{Op::VCVTTSS2SIrr, Op::VCVTTSS2SI64rr},
+                                         {Op::VCVTTSD2SIrr, Op::VCVTTSD2SI64rr}};
+  Type type = wide ? Type::I64 : Type::I32;
+  Op move = wide ? Op::CMOV64rr : Op::CMOV32rr;
+  Reg whole = new_reg(type);
+  b_.add(kTruncate[from_type == Type::F64][wide], whole, from);
+  Reg largest = constant_reg(type, wide ? INT64_MAX : INT32_MAX), zero = constant_reg(type, 0);
+  compare_floats(from_type, from, float_literal(from_type, wide ? kTwo63 : kTwo31));
+  b_.copy(to, whole);
+  b_.add(move, to, to, largest, Cc::Ae);  // not of NaN: unordered sets the carry
+  b_.add(move, to, to, zero, Cc::P);
 }
 
 void Isel::saturate_u64(Reg to, Reg from, Type from_type) {

@@ -317,6 +317,7 @@ void Isel::select_mul_high(const Inst& inst, bool is_signed) {
     b_.copy(to, product);
     return;
   }
+  if (constant(b)) std::swap(a, b);  // into the fixed register, where nothing has to be kept
   Reg left = use(a), right = use(b);
   if (is_signed) {
     b_.copy(kRax, left);

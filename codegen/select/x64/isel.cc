@@ -10,6 +10,14 @@ RegClass class_of(Type type) {
   return is_int(type) ? RegClass::Gpr : RegClass::Xmm;
 }
 
+// Neither a zero-extended nor a sign-extended 32-bit immediate.
+bool is_wide(uint64_t bits) {
+  int64_t value = static_cast<int64_t>(bits);
+  return bits > UINT32_MAX && value != static_cast<int32_t>(value);
+}
+
+constexpr size_t kMaxSharedConstants = 4;
+
 }  // namespace
 
 void Isel::select(const runtime::Module& module, const runtime::CompileSettings& settings,
@@ -54,7 +62,8 @@ void Isel::prepare(const IrFunction& function) {
     keep_one_of_each(to.succs);
     keep_one_of_each(to.preds);
     to.loop_depth = from.loop_depth;
-    to.loop_header = from.loop_header.valid() && from.loop_header == function.layout[i];
+    // Where the backward branch goes: the loop's header, or what the layout put before it.
+    to.loop_header = std::any_of(to.preds.begin(), to.preds.end(), [i](uint32_t pred) { return pred >= i; });
     to.cold = from.cold;
   }
 }
@@ -63,7 +72,11 @@ void Isel::count_uses() {
   for (BlockId id : ir_->layout) {
     const Block& block = ir_->block(id);
     for (InstId i = block.first; i.valid(); i = ir_->inst(i).next) {
-      for (Value v : ir_->args(ir_->inst(i))) ++values_[v.index()].uses;
+      const Inst& inst = ir_->inst(i);
+      for (Value v : ir_->args(inst)) ++values_[v.index()].uses;
+      if (inst.op == IrOp::Wrap) {
+        values_[inst.result.index()].free_wrap = upper_bound(arg(inst, 0), kBoundDepth) <= UINT32_MAX;
+      }
     }
     for (const Edge& edge : block.succs) {
       for (Value v : ir_->args(edge)) ++values_[v.index()].uses;
@@ -97,9 +110,11 @@ void Isel::select_block(uint32_t index) {
     root_ = &inst;
     root_epoch_ = epochs_[i.index()];
     folded_access_ = nullptr;
+    if (info(inst.op).flags & kCall) define_shared_constants();
     b_.begin_group(inst.wasm_pc, inst.inline_site);
     visit(inst);
   }
+  define_shared_constants();
   if (index == 0) select_entry();
 }
 
@@ -108,7 +123,7 @@ bool Isel::is_skipped(const Inst& inst) const {
   if (inst.op == IrOp::Iconst || inst.op == IrOp::Fconst || inst.op == IrOp::Zext) return true;
   if (inst.result_count != 1) return false;
   const ValueState& state = values_[inst.result.index()];
-  if (state.folded) return true;
+  if (state.folded || state.free_wrap) return true;
   uint8_t flags = info(inst.op).flags;
   bool removable = !(flags & (kTraps | kCall | kWrites)) || (inst.op == IrOp::Load && explicit_bounds_);
   return state.uses == 0 && removable;
@@ -265,8 +280,10 @@ Reg Isel::reg_of(Value v) {
 
 Reg Isel::use(Value v) {
   if (const Inst* def = ir_->def_of(v)) {
-    if (def->op == IrOp::Zext) return use(arg(*def, 0));
+    if (def->op == IrOp::Zext || values_[v.index()].free_wrap) return use(arg(*def, 0));
     if (def->op == IrOp::Iconst || def->op == IrOp::Fconst) {
+      if (def->op == IrOp::Iconst && is_wide(def->imm) && values_[v.index()].uses > 1)
+        return shared_constant(v, *def);
       return constant_reg(def->type, def->imm);
     }
   }
@@ -341,6 +358,32 @@ Reg Isel::constant_reg(Type type, uint64_t bits) {
   define_constant(reg, type, bits);
   if (is_int(type) || bits != 0) b_.rematerializable();
   return reg;
+}
+
+// A constant of ten bytes is defined once for all users of a block, or of the part of it between two calls:
+// above the first of them, which is the last to be selected.
+Reg Isel::shared_constant(Value v, const Inst& def) {
+  for (const auto& [value, reg] : shared_constants_) {
+    if (value == v) return reg;
+  }
+  if (shared_constants_.size() == kMaxSharedConstants) {
+    auto [oldest, reg] = shared_constants_.front();
+    define_constant(reg, type_of(oldest), ir_->def_of(oldest)->imm);
+    b_.rematerializable();
+    shared_constants_.erase(shared_constants_.begin());
+  }
+  return shared_constants_.emplace_back(v, new_reg(def.type)).second;
+}
+
+void Isel::define_shared_constants() {
+  if (shared_constants_.empty()) return;
+  const Inst& first = ir_->inst(ir_->block(block_).first);
+  b_.begin_group(first.wasm_pc, first.inline_site);
+  for (const auto& [value, reg] : shared_constants_) {
+    define_constant(reg, type_of(value), ir_->def_of(value)->imm);
+    b_.rematerializable();
+  }
+  shared_constants_.clear();
 }
 
 Address Isel::literal(uint64_t low, uint64_t high, uint8_t bytes) {

@@ -72,6 +72,7 @@ class Isel {
     Reg reg;
     uint32_t uses = 0;
     bool folded = false;
+    bool free_wrap = false;  // a wrap of what has only 32 bits anyway: its result is its operand's register
   };
   // How many effects come before an instruction in its block: writes and calls, and those or possible traps.
   struct Epoch {
@@ -118,6 +119,8 @@ class Isel {
   std::optional<uint64_t> constant(Value v) const;  // of integers
   std::optional<int32_t> imm32(Value v) const;  // the same, if it is a sign-extended immediate of its width
   Reg constant_reg(Type type, uint64_t bits);
+  Reg shared_constant(Value v, const Inst& def);
+  void define_shared_constants();
   void define_constant(Reg to, Type type, uint64_t bits);
   Address literal(uint64_t low, uint64_t high, uint8_t bytes);
 
@@ -131,6 +134,7 @@ class Isel {
   // `inst` has the operand that was folded last.
   void mark_folded(MachInst& inst);
   uint64_t upper_bound(Value v, int depth) const;
+  Value look_through(Value v, const Inst& def);
   Index match_index(Value v, uint64_t offset);
   Address address(Value base, Value index, uint64_t offset);
   MachInst& load(Reg to, Type type, Access access, const Address& from);
@@ -208,7 +212,6 @@ class Isel {
   void select_round(const Inst& inst);
   Address float_literal(Type type, double value);
   Reg zero_xmm(Type type);
-  Reg without_nan(Reg from, Type type);
   void compare_floats(Type type, Reg a, const Address& b);
   void select_convert_from_int(const Inst& inst, bool is_signed);
   void convert_u64_to_f64(Reg to, Reg from);
@@ -216,7 +219,7 @@ class Isel {
   void select_truncate(const Inst& inst, bool is_signed);
   void truncate_u64(Reg to, Reg from, Type from_type);
   void select_truncate_saturating(const Inst& inst, bool is_signed);
-  void saturate_s64(Reg to, Reg from, Type from_type);
+  void saturate_signed(Reg to, Reg from, Type from_type, bool wide);
   void saturate_u64(Reg to, Reg from, Type from_type);
   void select_precision(const Inst& inst);
   void select_bitcast(const Inst& inst);
@@ -252,12 +255,13 @@ class Isel {
   CallingConvention own_convention_, callee_convention_;
   MachBuilder b_;
   std::vector<ValueState> values_;
-  std::vector<Epoch> epochs_;            // by InstId
-  std::vector<uint32_t> block_index_;    // place in the layout, by BlockId
-  BlockId block_;                        // being selected
-  const Inst* root_ = nullptr;           // the instruction whose tree is being matched
-  Epoch root_epoch_;                     // of that instruction
-  Value flags_value_;                    // see take_flags_of()
+  std::vector<Epoch> epochs_;          // by InstId
+  std::vector<uint32_t> block_index_;  // place in the layout, by BlockId
+  BlockId block_;                      // being selected
+  const Inst* root_ = nullptr;         // the instruction whose tree is being matched
+  Epoch root_epoch_;                   // of that instruction
+  Value flags_value_;                  // see take_flags_of()
+  std::vector<std::pair<Value, Reg>> shared_constants_;
   const Inst* folded_access_ = nullptr;  // the load of fold_load()'s last operand, if that may trap
 };
 

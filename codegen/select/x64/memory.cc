@@ -86,6 +86,18 @@ uint64_t Isel::upper_bound(Value v, int depth) const {
       }
     case IrOp::Zext:
       return upper_bound(arg(*def, 0), depth - 1);
+    case IrOp::Wrap:
+      return std::min<uint64_t>(upper_bound(arg(*def, 0), depth - 1), all);
+    case IrOp::ImulHighU: {
+      auto a = static_cast<unsigned __int128>(upper_bound(arg(*def, 0), depth - 1));
+      return static_cast<uint64_t>(a * upper_bound(arg(*def, 1), depth - 1) >> (is64(v) ? 64 : 32));
+    }
+    case IrOp::IremU: {
+      std::optional<uint64_t> divisor = constant(arg(*def, 1));
+      return divisor && *divisor ? *divisor - 1 : all;
+    }
+    case IrOp::Select:
+      return std::max(upper_bound(arg(*def, 1), depth - 1), upper_bound(arg(*def, 2), depth - 1));
     case IrOp::Icmp:
     case IrOp::Fcmp:
     case IrOp::Ieqz:
@@ -95,25 +107,35 @@ uint64_t Isel::upper_bound(Value v, int depth) const {
   }
 }
 
+// Uses the first operand of `def` instead of its result `v`, which is not computed at all once nothing else
+// uses it.
+Value Isel::look_through(Value v, const Inst& def) {
+  Value operand = arg(def, 0);
+  if (--values_[v.index()].uses == 0) {
+    fold(v);
+  } else {
+    ++values_[operand.index()].uses;
+  }
+  return operand;
+}
+
 // An index that is a sum or a multiple, where the operation provably does not wrap at 32 bits, becomes part
 // of the address.
 Isel::Index Isel::match_index(Value v, uint64_t offset) {
   Index index{v, 1, offset};
-  for (int rounds = 0; rounds < 2; ++rounds) {
-    const Inst* def = single(index.value);
-    if (!def || index.scale != 1) break;
+  for (int rounds = 0; rounds < 2 && index.scale == 1; ++rounds) {
+    const Inst* def = ir_->def_of(index.value);
+    if (!def || def->block != block_) break;
     if (def->op == IrOp::Iadd) {
       std::optional<uint64_t> addend = constant(arg(*def, 1));
       if (!addend || index.offset + *addend >= kMaxFoldedOffset) break;
       if (upper_bound(arg(*def, 0), kBoundDepth) + *addend > UINT32_MAX) break;
-      fold(index.value);
-      index.value = arg(*def, 0);
       index.offset += *addend;
+      index.value = look_through(index.value, *def);
     } else if (def->op == IrOp::Ishl) {
       std::optional<uint64_t> shift = constant(arg(*def, 1));
       if (!shift || *shift > 3 || upper_bound(arg(*def, 0), kBoundDepth) << *shift > UINT32_MAX) break;
-      fold(index.value);
-      index.value = arg(*def, 0);
+      index.value = look_through(index.value, *def);
       index.scale = static_cast<uint8_t>(1u << *shift);
     } else {
       break;
