@@ -14,7 +14,9 @@ CheckContext::CheckContext(Describe describe, void* state)
   innermost = this;
 }
 
-CheckContext::~CheckContext() { innermost = outer_; }
+CheckContext::~CheckContext() {
+  innermost = outer_;
+}
 
 void check_failed(const char* file, int line, const char* condition, const char* detail) {
   std::fprintf(stderr, "%s:%d: check failed: %s%s%s%s\n", file, line, condition, detail ? " (" : "",

@@ -4,11 +4,12 @@
 
 namespace wago::base {
 
-// Prints "file:line: check failed: condition (detail)" and whatever the innermost CheckContext adds, then aborts.
+// Prints "file:line: check failed: condition (detail)" and whatever the innermost CheckContext adds, then
+// aborts.
 [[noreturn]] void check_failed(const char* file, int line, const char* condition, const char* detail);
 
-// While alive, `describe(state)` is called by a failing check on this thread, so that a failure inside a compiler
-// pass can name the pass and print its IR. Nests; the innermost prints first.
+// While alive, `describe(state)` is called by a failing check on this thread, so that a failure inside a
+// compiler pass can name the pass and print its IR. Nests; the innermost prints first.
 class CheckContext {
  public:
   using Describe = void (*)(void* state);
@@ -26,12 +27,12 @@ class CheckContext {
 
 }  // namespace wago::base
 
-#define WAGO_CHECK(condition)                                                           \
-  (__builtin_expect(static_cast<bool>(condition), 1)                                    \
-       ? static_cast<void>(0)                                                           \
+#define WAGO_CHECK(condition)                        \
+  (__builtin_expect(static_cast<bool>(condition), 1) \
+       ? static_cast<void>(0)                        \
        : ::wago::base::check_failed(__FILE__, __LINE__, #condition, nullptr))
-#define WAGO_CHECK_MSG(condition, detail)                                               \
-  (__builtin_expect(static_cast<bool>(condition), 1)                                    \
-       ? static_cast<void>(0)                                                           \
+#define WAGO_CHECK_MSG(condition, detail)            \
+  (__builtin_expect(static_cast<bool>(condition), 1) \
+       ? static_cast<void>(0)                        \
        : ::wago::base::check_failed(__FILE__, __LINE__, #condition, detail))
 #define WAGO_UNREACHABLE(detail) ::wago::base::check_failed(__FILE__, __LINE__, "unreachable", detail)

@@ -1,4 +1,5 @@
-// Typed index ids: a `ValueId` cannot be passed where a `BlockId` is meant, and each has a reserved invalid value.
+// Typed index ids: a `ValueId` cannot be passed where a `BlockId` is meant, and each has a reserved invalid
+// value.
 #pragma once
 
 #include <cstdint>

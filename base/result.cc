@@ -21,9 +21,12 @@ std::string Error::to_string() const {
 
 int exit_code(ErrorKind kind) {
   switch (kind) {
-    case ErrorKind::Failed: return 1;
-    case ErrorKind::Usage: return 2;
-    case ErrorKind::Unmeasurable: return 5;
+    case ErrorKind::Failed:
+      return 1;
+    case ErrorKind::Usage:
+      return 2;
+    case ErrorKind::Unmeasurable:
+      return 5;
   }
   return 1;
 }

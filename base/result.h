@@ -20,10 +20,10 @@ enum class ErrorKind : uint8_t {
 
 // Where it went wrong. Empty parts are left out of the sentence.
 struct Place {
-  std::string file;                 // as the user named it
-  std::string section;              // wasm section ("code section"), or the like
-  std::optional<uint64_t> offset;   // bytes from the start of the file
-  std::string json_path;            // "workloads[3].calls[0].want"
+  std::string file;                // as the user named it
+  std::string section;             // wasm section ("code section"), or the like
+  std::optional<uint64_t> offset;  // bytes from the start of the file
+  std::string json_path;           // "workloads[3].calls[0].want"
 };
 
 struct [[nodiscard]] Error {

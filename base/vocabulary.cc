@@ -33,23 +33,45 @@ constexpr std::array kBounds = {
 
 }  // namespace
 
-std::string_view spelling(TrapCode trap) { return kTraps.at(static_cast<size_t>(trap)); }
-std::string_view spelling(Phase phase) { return kPhases.at(static_cast<size_t>(phase)); }
-std::string_view spelling(Mode mode) { return kModes.at(static_cast<size_t>(mode)); }
-std::string_view spelling(Backend backend) { return kBackends.at(static_cast<size_t>(backend)); }
-std::string_view spelling(Bounds bounds) { return kBounds.at(static_cast<size_t>(bounds)); }
-std::string_view sentence(TrapCode trap) { return kTrapSentences.at(static_cast<size_t>(trap)); }
+std::string_view spelling(TrapCode trap) {
+  return kTraps.at(static_cast<size_t>(trap));
+}
+std::string_view spelling(Phase phase) {
+  return kPhases.at(static_cast<size_t>(phase));
+}
+std::string_view spelling(Mode mode) {
+  return kModes.at(static_cast<size_t>(mode));
+}
+std::string_view spelling(Backend backend) {
+  return kBackends.at(static_cast<size_t>(backend));
+}
+std::string_view spelling(Bounds bounds) {
+  return kBounds.at(static_cast<size_t>(bounds));
+}
+std::string_view sentence(TrapCode trap) {
+  return kTrapSentences.at(static_cast<size_t>(trap));
+}
 
 template <>
-std::span<const std::string_view> spellings<TrapCode>() { return kTraps; }
+std::span<const std::string_view> spellings<TrapCode>() {
+  return kTraps;
+}
 template <>
-std::span<const std::string_view> spellings<Phase>() { return kPhases; }
+std::span<const std::string_view> spellings<Phase>() {
+  return kPhases;
+}
 template <>
-std::span<const std::string_view> spellings<Mode>() { return kModes; }
+std::span<const std::string_view> spellings<Mode>() {
+  return kModes;
+}
 template <>
-std::span<const std::string_view> spellings<Backend>() { return kBackends; }
+std::span<const std::string_view> spellings<Backend>() {
+  return kBackends;
+}
 template <>
-std::span<const std::string_view> spellings<Bounds>() { return kBounds; }
+std::span<const std::string_view> spellings<Bounds>() {
+  return kBounds;
+}
 
 std::string join(std::span<const std::string_view> words) {
   std::string text;

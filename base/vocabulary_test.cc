@@ -21,7 +21,9 @@ TEST(Vocabulary, EnumeratorsAndSpellingsAgree) {
   EXPECT_EQ(spelling(Bounds::Explicit), "explicit");
 }
 
-TEST(Vocabulary, UnknownWordIsNothing) { EXPECT_FALSE(parse<Phase>("exec").has_value()); }
+TEST(Vocabulary, UnknownWordIsNothing) {
+  EXPECT_FALSE(parse<Phase>("exec").has_value());
+}
 
 }  // namespace
 }  // namespace wago::base

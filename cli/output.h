@@ -17,7 +17,7 @@ class Json;
 
 namespace wago::cli {
 
-// The exit codes of profiling.md that are not an ErrorKind's.
+// The exit codes (docs/command-line.md) that are not an ErrorKind's.
 constexpr int kExitDone = 0;
 constexpr int kExitFailed = 1;
 constexpr int kExitUsage = 2;

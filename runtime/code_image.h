@@ -46,8 +46,8 @@ struct CompiledFunction {
   uint32_t size = 0;        // bytes of body, trap stubs and literals; padding excluded
   uint32_t wasm_begin = 0;  // FunctionBody::begin
   // SHA-256 over the bytes with relocated fields zeroed, then the constants they refer to, then for every
-  // masked call its target's identity (function index or import index). See engine.md's rule in docs:
-  // independent of where the function landed, of other functions and of requested metadata.
+  // masked call its target's identity (function index or import index). Independent of where the function
+  // landed, of other functions and of requested metadata.
   std::array<uint8_t, 32> hash{};
   FunctionStatistics statistics;
 };
@@ -91,8 +91,8 @@ struct CodeImage {
   std::vector<TlsFixup> tls_fixups;
 
   // Adapter images only (see Compiler::compile_adapters).
-  uint32_t entry_adapter = 0;      // offset
-  uint32_t host_adapter = 0;       // offset
+  uint32_t entry_adapter = 0;  // offset
+  uint32_t host_adapter = 0;   // offset
 };
 
 }  // namespace wago::runtime

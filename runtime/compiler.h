@@ -1,4 +1,5 @@
-// The one interface through which the runtime receives compiled code. `codegen` implements it; tests may hand in others.
+// The one interface through which the runtime receives compiled code. `codegen` implements it; tests may hand
+// in others.
 #pragma once
 
 #include <memory>
@@ -13,12 +14,13 @@ namespace wago::runtime {
 // Part of a capture's measurement contract. Two equal settings give equal bytes for one module.
 struct CompileSettings {
   base::Bounds bounds = base::Bounds::Signals;
-  int level = 1;                 // 0: no passes; 1: all of them
-  bool spill_everything = false; // the second allocator configuration, for tests
-  bool check_allocation = false; // run the allocation checker on every function; a failure is our own mistake
-  bool verify_ir = false;        // run the IR verifier after every pass
-  bool source_maps = false;      // more positions; the same bytes
-  unsigned workers = 1;          // threads; never changes the bytes
+  int level = 1;                  // 0: no passes; 1: all of them
+  bool spill_everything = false;  // the second allocator configuration, for tests
+  bool check_allocation =
+      false;                 // run the allocation checker on every function; a failure is our own mistake
+  bool verify_ir = false;    // run the IR verifier after every pass
+  bool source_maps = false;  // more positions; the same bytes
+  unsigned workers = 1;      // threads; never changes the bytes
 };
 
 class Compiler {
@@ -27,7 +29,7 @@ class Compiler {
 
   // All functions the module defines. Errors: a limit exceeded, named with the function.
   virtual base::Result<std::shared_ptr<const CodeImage>> compile(const Module& module,
-                                                                  const CompileSettings& settings) const = 0;
+                                                                 const CompileSettings& settings) const = 0;
 
   // The pair of adapters of one signature, in an image of its own (see runtime/abi.h): the entry
   // adapter and the host adapter.

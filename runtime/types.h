@@ -1,4 +1,5 @@
-// WebAssembly types as the decoder reads them and everything after it uses them (core specification 2.0, section 2.3).
+// WebAssembly types as the decoder reads them and everything after it uses them (core specification 2.0,
+// section 2.3).
 #pragma once
 
 #include <cstdint>
@@ -19,9 +20,13 @@ enum class ValueType : uint8_t {
   ExternRef = 0x6f,
 };
 
-constexpr bool is_reference(ValueType type) { return type == ValueType::FuncRef || type == ValueType::ExternRef; }
+constexpr bool is_reference(ValueType type) {
+  return type == ValueType::FuncRef || type == ValueType::ExternRef;
+}
 // ABI slots (unsigned 64-bit words) a value takes: v128 takes two, low first.
-constexpr uint32_t slots_of(ValueType type) { return type == ValueType::V128 ? 2 : 1; }
+constexpr uint32_t slots_of(ValueType type) {
+  return type == ValueType::V128 ? 2 : 1;
+}
 // "i32", ..., "funcref".
 const char* to_string(ValueType type);
 

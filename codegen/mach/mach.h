@@ -138,8 +138,8 @@ struct MachInst {
   uint32_t wasm_pc = 0;
   uint32_t inline_site = ~0u;
   uint32_t clobbers = 0;  // physical registers, by bit
-  // After allocation: the index of this instruction before it, of the definition repeated by a Rematerialize, or
-  // kInserted. The checker relates the two by it.
+  // After allocation: the index of this instruction before it, of the definition repeated by a Rematerialize,
+  // or kInserted. The checker relates the two by it.
   uint32_t origin = kInserted;
   static constexpr uint32_t kInserted = ~0u;
 };

@@ -32,6 +32,7 @@ int main(int argc, char** argv) {
 
   const wago::Slot argument = 20;
   wago::Slot result = 0;
-  if (auto outcome = fib->call({&argument, 1}, {&result, 1}); !outcome) return fail(outcome.trap().to_string());
+  if (auto outcome = fib->call({&argument, 1}, {&result, 1}); !outcome)
+    return fail(outcome.trap().to_string());
   std::printf("fib(20) = %llu\n", static_cast<unsigned long long>(result));
 }

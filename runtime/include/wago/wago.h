@@ -8,17 +8,18 @@
 //   uint64_t arg = 20, result;
 //   wago::CallResult r = fib.call({&arg, 1}, {&result, 1});
 //
-// Values cross as unsigned 64-bit ABI slots: i32 zero-extended, f32 and f64 by bit pattern, v128 as two slots low first,
-// references as opaque handles (0 is null).
+// Values cross as unsigned 64-bit ABI slots: i32 zero-extended, f32 and f64 by bit pattern, v128 as two slots
+// low first, references as opaque handles (0 is null).
 //
-// Lifetime: every object is a counted handle. An instance and everything it is linked with live until the last handle to
-// any of them is gone; a module lives at least as long as its instances; an engine at least as long as its modules.
+// Lifetime: every object is a counted handle. An instance and everything it is linked with live until the
+// last handle to any of them is gone; a module lives at least as long as its instances; an engine at least as
+// long as its modules.
 //
-// Threads: engines and modules may be shared between threads. An instance, and everything linked to it, is used by one
-// thread at a time.
+// Threads: engines and modules may be shared between threads. An instance, and everything linked to it, is
+// used by one thread at a time.
 //
-// Errors: what depends on input returns base::Result with one clear sentence; a trap is not an error but an outcome
-// (CallResult). Breaking a documented precondition is a checked, aborting mistake of the caller.
+// Errors: what depends on input returns base::Result with one clear sentence; a trap is not an error but an
+// outcome (CallResult). Breaking a documented precondition is a checked, aborting mistake of the caller.
 #pragma once
 
 #include <cstdint>
@@ -60,7 +61,8 @@ class GlobalData;
 struct EntryResult {
   uint64_t status, value;
 };
-// Out of Function::call(): what is left to do after a call that trapped or dropped what it ran in; a broken precondition.
+// Out of Function::call(): what is left to do after a call that trapped or dropped what it ran in; a broken
+// precondition.
 CallResult finish_call(uint64_t status);
 [[noreturn]] void wrong_slot_count();
 }  // namespace runtime
@@ -71,27 +73,27 @@ struct EngineSettings {
   bool spill_everything = false;  // the allocator's second configuration, for tests
   bool check_allocation = false;  // prove every function's register allocation
   bool verify_ir = false;         // verify the IR after every pass
-  bool source_maps = false;       // keep a source position for every instruction; the code's bytes do not change
-  unsigned workers = 1;           // compile threads, 0: one a core; does not change the code
-  uint32_t code_offset = 0;       // moves a module's code inside its first cache line: 0, 16, 32 or 48 bytes
+  bool source_maps = false;  // keep a source position for every instruction; the code's bytes do not change
+  unsigned workers = 1;      // compile threads, 0: one a core; does not change the code
+  uint32_t code_offset = 0;  // moves a module's code inside its first cache line: 0, 16, 32 or 48 bytes
   bool operator==(const EngineSettings&) const = default;
 };
 
 // One frame of a guest stack, innermost first.
 struct Frame {
-  uint32_t function = 0;    // index in its module
-  uint32_t wasm_pc = 0;     // bytes from the function's local declarations
-  std::string name;         // display name
-  bool inlined = false;     // placed inside the next frame
-  bool host = false;        // a host function between two guest activations
+  uint32_t function = 0;  // index in its module
+  uint32_t wasm_pc = 0;   // bytes from the function's local declarations
+  std::string name;       // display name
+  bool inlined = false;   // placed inside the next frame
+  bool host = false;      // a host function between two guest activations
 };
 
 // What stopped a guest.
 class Trap {
  public:
   TrapCode code = TrapCode::Unreachable;
-  std::string message;         // "integer divide by zero", or what a host function said
-  std::vector<Frame> frames;   // complete guest stack
+  std::string message;        // "integer divide by zero", or what a host function said
+  std::vector<Frame> frames;  // complete guest stack
   bool frames_truncated = false;
 
   // "wago: trap: unreachable instruction executed\n  at trap (func[0], wasm pc 0x1)\n"
@@ -120,7 +122,8 @@ class Global;
 
 class Engine {
  public:
-  // Needs an x86-64-v3 processor; without one, an Unmeasurable error. Implemented by codegen, which injects the compiler.
+  // Needs an x86-64-v3 processor; without one, an Unmeasurable error. Implemented by codegen, which injects
+  // the compiler.
   static Result<Engine> open(const EngineSettings& settings = {});
 
   const EngineSettings& settings() const;
@@ -179,8 +182,8 @@ class Module {
 class Function {
  public:
   const FuncType& type() const;
-  // `args` and `results` hold exactly slots_of(type().params) and slots_of(type().results) slots (checked). No
-  // allocation, lock or look-up unless the guest traps.
+  // `args` and `results` hold exactly slots_of(type().params) and slots_of(type().results) slots (checked).
+  // No allocation, lock or look-up unless the guest traps.
   CallResult call(std::span<const Slot> args, std::span<Slot> results) const {
     if (args.size() != param_slots_ || results.size() != result_slots_) runtime::wrong_slot_count();
     // Nothing of this object is read after the call: a host function may have dropped it.
@@ -192,8 +195,8 @@ class Function {
   // "handle" form of a reference, as found in tables and funcref slots.
   Slot reference() const;
 
-  // A host function that belongs to no instance yet. `body` gets argument slots, writes result slots, and returns
-  // nothing or a trap to raise (TrapCode::Host with a message, usually).
+  // A host function that belongs to no instance yet. `body` gets argument slots, writes result slots, and
+  // returns nothing or a trap to raise (TrapCode::Host with a message, usually).
   using HostBody = std::function<std::optional<Trap>(std::span<const Slot> args, std::span<Slot> results)>;
   static Result<Function> host(const Engine& engine, FuncType type, HostBody body);
 
@@ -213,12 +216,13 @@ class Function {
 class Memory {
  public:
   static Result<Memory> create(const Engine& engine, MemoryType type);
-  MemoryType type() const;             // limits.min is the size at creation
-  std::span<uint8_t> bytes() const;    // valid until the guest or grow() enlarges it; the base never moves
+  MemoryType type() const;           // limits.min is the size at creation
+  std::span<uint8_t> bytes() const;  // valid until the guest or grow() enlarges it; the base never moves
   uint32_t pages() const;
   std::optional<uint32_t> grow(uint32_t pages) const;  // the old size, or nothing: refused
 
-  Memory(std::shared_ptr<runtime::Store> store, runtime::MemoryData* data) : store_(std::move(store)), data_(data) {}
+  Memory(std::shared_ptr<runtime::Store> store, runtime::MemoryData* data)
+      : store_(std::move(store)), data_(data) {}
   const std::shared_ptr<runtime::Store>& store() const { return store_; }
   runtime::MemoryData* data() const { return data_; }
 
@@ -236,7 +240,8 @@ class Table {
   bool set(uint32_t index, Slot reference) const;  // false: out of bounds
   std::optional<uint32_t> grow(uint32_t count, Slot initial) const;
 
-  Table(std::shared_ptr<runtime::Store> store, runtime::TableData* data) : store_(std::move(store)), data_(data) {}
+  Table(std::shared_ptr<runtime::Store> store, runtime::TableData* data)
+      : store_(std::move(store)), data_(data) {}
   const std::shared_ptr<runtime::Store>& store() const { return store_; }
   runtime::TableData* data() const { return data_; }
 
@@ -249,10 +254,11 @@ class Global {
  public:
   static Result<Global> create(const Engine& engine, GlobalType type, std::span<const Slot> value);
   GlobalType type() const;
-  void get(std::span<Slot> value) const;         // slots_of(type().value) slots
-  void set(std::span<const Slot> value) const;   // precondition: mutable
+  void get(std::span<Slot> value) const;        // slots_of(type().value) slots
+  void set(std::span<const Slot> value) const;  // precondition: mutable
 
-  Global(std::shared_ptr<runtime::Store> store, runtime::GlobalData* data) : store_(std::move(store)), data_(data) {}
+  Global(std::shared_ptr<runtime::Store> store, runtime::GlobalData* data)
+      : store_(std::move(store)), data_(data) {}
   const std::shared_ptr<runtime::Store>& store() const { return store_; }
   runtime::GlobalData* data() const { return data_; }
 
@@ -272,7 +278,8 @@ class Instance {
   // The `public` invocation mode: looks `name` up, then calls. Slot counts as for Function::call.
   Result<CallResult> call(std::string_view name, std::span<const Slot> args, std::span<Slot> results) const;
 
-  Instance(std::shared_ptr<runtime::Store> store, runtime::InstanceData* data) : store_(std::move(store)), data_(data) {}
+  Instance(std::shared_ptr<runtime::Store> store, runtime::InstanceData* data)
+      : store_(std::move(store)), data_(data) {}
   const std::shared_ptr<runtime::Store>& store() const { return store_; }
   runtime::InstanceData* data() const { return data_; }
 
@@ -284,8 +291,8 @@ class Instance {
 // Why an instantiation did not give an instance.
 struct InstantiateFailure {
   enum class Kind : uint8_t { Link, Trap } kind = Kind::Link;
-  Error error;                // Link: which import, what was wanted, what was found. Trap: the trap's sentence.
-  std::optional<Trap> trap;   // Trap: an active segment out of bounds, or the start function's trap
+  Error error;  // Link: which import, what was wanted, what was found. Trap: the trap's sentence.
+  std::optional<Trap> trap;  // Trap: an active segment out of bounds, or the start function's trap
 };
 class [[nodiscard]] InstantiateResult {
  public:
