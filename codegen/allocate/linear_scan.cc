@@ -78,10 +78,25 @@ void LinearScan::visit(Position position) {
     }
     bucket_[position] = Piece::kNone;
     if (waiting_.empty()) return;
-    uint32_t next = waiting_.back();
+    uint32_t next = waiting_.size() > 1 ? most_determined() : 0;
+    std::swap(waiting_[next], waiting_.back());
+    next = waiting_.back();
     waiting_.pop_back();
     place(next);
   }
+}
+
+// Of the pieces that start here, one whose partner's register is free goes first, before another takes it for
+// no reason. An index into waiting_.
+uint32_t LinearScan::most_determined() const {
+  constexpr uint32_t kLookedAt = 16;
+  uint32_t last = static_cast<uint32_t>(waiting_.size() - 1);
+  for (uint32_t k = last + 1; k-- > 0 && last - k < kLookedAt;) {
+    const Piece& piece = pieces_[waiting_[k]];
+    uint32_t from = place_of(live_->copied_from[piece.vreg].reg);
+    if (from < 32 && (occupancy_.at(piece.start) >> from & 1) == 0) return k;
+  }
+  return last;
 }
 
 // An assigned piece leaves a hole.
@@ -127,6 +142,10 @@ bool LinearScan::place_in_free_register(uint32_t index, Position needed_until) {
   }
   // Free for a part. Worth it if something happens in that part.
   if (until < needed_until) return false;
+  if (is_barrier(class_of(pieces_[index]), until) && only_defined_before(pieces_[index], until)) {
+    send_to_memory(index, true);
+    return true;
+  }
   Position used_until = last_occurrence_end(pieces_[index], until);
   if (used_until <= pieces_[index].start) return false;
   used_until = std::max(used_until, needed_until);
@@ -220,19 +239,25 @@ Reg LinearScan::hint(const Piece& piece, Mask candidates, Position until) const 
   uint32_t v = piece.vreg;
   if (piece.start != live_->ranges(v).front().start && usable(last_register_[v]))
     return Reg::physical(last_register_[v]);
-  auto place_of = [&](Reg reg) {
-    return !reg.valid() ? 0xffu : reg.is_physical() ? reg.number() : last_register_[reg.index()];
-  };
-  Reg to = live_->copied_to[v];
-  if (uint32_t place = place_of(to); usable(place)) return Reg::physical(place);
-  if (uint32_t place = place_of(live_->copied_from[v]); usable(place)) return Reg::physical(place);
+  // The copy that is certain to be executed counts more, unless the other is in a deeper loop.
+  Liveness::Partner to = live_->copied_to[v], from = live_->copied_from[v];
+  bool to_first = to.reg.valid() && from.reg.valid() && to.depth > from.depth;
+  for (Reg partner : {to_first ? to.reg : from.reg, to_first ? from.reg : to.reg}) {
+    if (uint32_t place = place_of(partner); usable(place)) return Reg::physical(place);
+  }
   // Where it goes in the end.
-  for (int hops = 0; hops < 3 && to.valid() && to.is_virtual(); ++hops) {
-    to = live_->copied_to[to.index()];
-    if (uint32_t place = place_of(to); usable(place)) return Reg::physical(place);
+  for (int hops = 0; hops < 3 && to.reg.valid() && to.reg.is_virtual(); ++hops) {
+    to = live_->copied_to[to.reg.index()];
+    if (uint32_t place = place_of(to.reg); usable(place)) return Reg::physical(place);
   }
   if (usable(last_register_[v])) return Reg::physical(last_register_[v]);
   return Reg();
+}
+
+// The register a partner in a copy has or had; no register's number if it has none.
+uint32_t LinearScan::place_of(Reg reg) const {
+  if (!reg.valid()) return 0xff;
+  return reg.is_physical() ? reg.number() : last_register_[reg.index()];
 }
 
 void LinearScan::assign(uint32_t index, uint32_t reg) {
@@ -449,6 +474,15 @@ uint32_t LinearScan::common_depth(uint32_t block_a, uint32_t block_b) const {
   while (loop != ~0u && (live_->loop(loop).first > block_a || live_->loop(loop).last < block_a))
     loop = live_->loop(loop).parent;
   return loop == ~0u ? 0 : live_->loop(loop).depth;
+}
+
+// A move can write memory itself: nothing is won by a register that is lost before the value is read.
+bool LinearScan::only_defined_before(const Piece& piece, Position position) const {
+  std::span<const Occurrence> all = live_->occurrences(piece.vreg);
+  uint32_t k = piece.occurrence;
+  if (k >= all.size() || all[k].position() != piece.start || !all[k].is_def() || !all[k].anywhere())
+    return false;
+  return k + 1 == all.size() || all[k + 1].position() >= position;
 }
 
 bool LinearScan::has_barrier(RegClass cls, Position from, Position to) const {

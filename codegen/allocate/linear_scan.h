@@ -72,6 +72,7 @@ class LinearScan {
   void create_pieces();
   void enqueue(uint32_t piece);
   void visit(Position position);
+  uint32_t most_determined() const;
   void resume(uint32_t piece, Position position);
   void place(uint32_t piece);
   bool place_in_free_register(uint32_t piece, Position needed_until);
@@ -79,6 +80,7 @@ class LinearScan {
   Position find_free(const Piece& piece, Mask candidates);
   uint32_t choose_register(const Piece& piece, Mask candidates, Position until) const;
   Reg hint(const Piece& piece, Mask candidates, Position until) const;
+  uint32_t place_of(Reg reg) const;
   void assign(uint32_t piece, uint32_t reg);
   template <class Visit>
   void for_each_range(const Piece& piece, Position from, Visit&& visit) const;
@@ -98,6 +100,7 @@ class LinearScan {
   Position last_occurrence_end(const Piece& piece, Position before) const;
   Need need(const Piece& piece, Position position) const;
   uint32_t common_depth(uint32_t block_a, uint32_t block_b) const;
+  bool only_defined_before(const Piece& piece, Position position) const;
   bool has_barrier(RegClass cls, Position from, Position to) const;
   bool is_barrier(RegClass cls, Position position) const;
   Mask class_mask(RegClass cls) const {

@@ -273,8 +273,8 @@ void Liveness::sort_events(const MachFunction& function) {
 // opens ranges at uses and closes them at definitions; follows physical registers from use to definition.
 void Liveness::scan_backward(const MachFunction& function) {
   busy.resize(2 * function.insts.size());
-  copied_from.assign(function.vregs.size(), Reg());
-  copied_to.assign(function.vregs.size(), Reg());
+  copied_from.assign(function.vregs.size(), {});
+  copied_to.assign(function.vregs.size(), {});
   open_.assign(function.vregs.size(), 0);
   last_range_.assign(function.vregs.size(), ~0u);
   found_.clear();
@@ -325,18 +325,22 @@ void Liveness::scan_inst(const MachFunction& function, uint32_t i, uint32_t& liv
     occurrences_[--occurrence_begin_[v]] = Occurrence(i, false, anywhere);
     if (open_[v] == 0) open_[v] = 2 * i + 1;
   }
-  if (is_move) scan_moves(function, inst);
+  if (is_move) scan_moves(function, i);
   busy[2 * i + 1] = (live | physical_defs | inst.clobbers) & kAllocatableRegs;
   live = (live & ~physical_defs) | physical_uses;
   busy[2 * i] = live & kAllocatableRegs;
 }
 
-void Liveness::scan_moves(const MachFunction& function, const MachInst& inst) {
-  std::span<const MachOperand> operands = function.ops(inst);
+void Liveness::scan_moves(const MachFunction& function, uint32_t i) {
+  std::span<const MachOperand> operands = function.ops(function.insts[i]);
+  uint32_t depth = function.blocks[block_of_inst_[i]].loop_depth;
+  auto pair_up = [depth](Partner& partner, Reg reg) {
+    if (!partner.reg.valid() || depth >= partner.depth) partner = {reg, depth};
+  };
   for (size_t k = 0; k + 1 < operands.size(); k += 2) {
     Reg to = operands[k].reg(), from = operands[k + 1].reg();
-    if (to.is_virtual()) copied_from[to.index()] = from;
-    if (from.is_virtual()) copied_to[from.index()] = to;
+    if (to.is_virtual()) pair_up(copied_from[to.index()], from);
+    if (from.is_virtual()) pair_up(copied_to[from.index()], to);
   }
 }
 

@@ -77,9 +77,13 @@ class Liveness {
   // The scan adds what it assigns.
   std::vector<uint32_t> busy;
 
-  // The other side of the first Copy or ParallelMove that defines (uses) a virtual register: the two should
-  // share.
-  std::vector<Reg> copied_from, copied_to;
+  // The other side of the Copy or ParallelMove that defines (uses) a virtual register in the deepest loop,
+  // the first of these in layout order: the two should share.
+  struct Partner {
+    Reg reg;
+    uint32_t depth = 0;
+  };
+  std::vector<Partner> copied_from, copied_to;
 
  private:
   // The first use before any definition, and the first definition, of a register in a block.
@@ -115,7 +119,7 @@ class Liveness {
   void sort_events(const MachFunction& function);
   void scan_backward(const MachFunction& function);
   void scan_inst(const MachFunction& function, uint32_t inst, uint32_t& live);
-  void scan_moves(const MachFunction& function, const MachInst& inst);
+  void scan_moves(const MachFunction& function, uint32_t inst);
   void close_range(uint32_t vreg, Position start, Position end);
   void group_ranges();
 

@@ -240,12 +240,14 @@ void Rewriter::edge_move(uint32_t from_block, uint32_t to_block, uint32_t from_p
 void Rewriter::insert_stores(uint32_t vreg) {
   uint64_t at_changes = 0, at_definitions = 0;
   for (const Store& store : stores_) at_changes += weight(store.block);
+  std::span<const Occurrence> all = live_->occurrences(vreg);
   auto visit_definitions = [&](auto&& visit) {
     uint32_t p = scan_->first_piece(vreg);
-    for (Occurrence occurrence : live_->occurrences(vreg)) {
-      while (scan_->piece(p).end <= occurrence.position()) p = scan_->piece(p).next;
-      if (!occurrence.is_def() || !scan_->piece(p).in_register()) continue;
-      if (function_->insts[occurrence.inst()].op != x64::Op::Undef) visit(occurrence.inst(), scan_->piece(p));
+    for (size_t k = 0; k < all.size(); ++k) {
+      while (scan_->piece(p).end <= all[k].position()) p = scan_->piece(p).next;
+      if (!all[k].is_def() || !scan_->piece(p).in_register() || is_redefined(all, k, scan_->piece(p)))
+        continue;
+      if (function_->insts[all[k].inst()].op != x64::Op::Undef) visit(all[k].inst(), scan_->piece(p));
     }
   };
   visit_definitions(
@@ -261,6 +263,15 @@ void Rewriter::insert_stores(uint32_t vreg) {
       if (from.is_reg()) insert(store.place, vreg, slot, from);
     }
   }
+}
+
+// The value defined by occurrence `k` is replaced in the same block before it could be missed in memory.
+bool Rewriter::is_redefined(std::span<const Occurrence> all, size_t k, const Piece& piece) const {
+  Position limit = std::min(piece.end, 2 * function_->blocks[live_->block_of(all[k].position())].end);
+  for (++k; k < all.size() && all[k].position() < limit; ++k) {
+    if (all[k].is_def()) return true;
+  }
+  return false;
 }
 
 void Rewriter::emit_inserted(uint32_t inst, Phase first, Phase last) {

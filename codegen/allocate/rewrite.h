@@ -57,6 +57,7 @@ class Rewriter {
   void note_neighbours();
   void edge_move(uint32_t from_block, uint32_t to_block, uint32_t from_piece, uint32_t to_piece);
   void insert_stores(uint32_t vreg);
+  bool is_redefined(std::span<const Occurrence> all, size_t k, const Piece& piece) const;
   bool needs_store(uint32_t piece, uint32_t previous) const;
   void insert(Place place, uint32_t vreg, Location to, Location from);
   void emit_block(uint32_t block);
