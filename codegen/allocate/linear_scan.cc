@@ -476,13 +476,15 @@ uint32_t LinearScan::common_depth(uint32_t block_a, uint32_t block_b) const {
   return loop == ~0u ? 0 : live_->loop(loop).depth;
 }
 
-// A move can write memory itself: nothing is won by a register that is lost before the value is read.
+// Moves can write memory themselves: nothing is won by a register that is lost before the value is read.
 bool LinearScan::only_defined_before(const Piece& piece, Position position) const {
   std::span<const Occurrence> all = live_->occurrences(piece.vreg);
   uint32_t k = piece.occurrence;
-  if (k >= all.size() || all[k].position() != piece.start || !all[k].is_def() || !all[k].anywhere())
-    return false;
-  return k + 1 == all.size() || all[k + 1].position() >= position;
+  if (k >= all.size() || all[k].position() != piece.start) return false;
+  for (; k < all.size() && all[k].position() < position; ++k) {
+    if (!all[k].is_def() || !all[k].anywhere()) return false;
+  }
+  return true;
 }
 
 bool LinearScan::has_barrier(RegClass cls, Position from, Position to) const {

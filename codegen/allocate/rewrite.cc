@@ -253,7 +253,7 @@ void Rewriter::insert_stores(uint32_t vreg) {
   visit_definitions(
       [&](uint32_t inst, const Piece&) { at_definitions += weight(live_->block_of(2 * inst)); });
   Location slot = Location::slot(slot_[vreg]);
-  if (at_definitions <= at_changes) {
+  if (at_definitions < at_changes) {
     visit_definitions([&](uint32_t inst, const Piece& piece) {
       insert({inst + 1, Phase::AfterDefinition}, vreg, slot, location_of(piece));
     });

@@ -3,9 +3,9 @@
 //
 // A value that is ever in memory has one slot. It is stored either at each of its definitions, after which
 // its slot is always right and losing the register costs nothing, or at each change from register to memory;
-// whichever is executed less, judged by loop depth. Values that never are in memory together may share a
-// slot. Values that can be made again have neither slot nor store, and if the definition itself goes unused
-// it is dropped.
+// whichever is executed less, judged by loop depth, changes if equal: they are behind a definition, not
+// before. Values that never are in memory together may share a slot. Values that can be made again have
+// neither slot nor store, and if the definition itself goes unused it is dropped.
 #pragma once
 
 #include <cstdint>
