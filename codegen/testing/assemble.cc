@@ -274,7 +274,14 @@ class Assembler {
     vector_section(out, 6, 6, {0x7f, 1,    0x41, 0,    0x0b, 0x7e, 1,    0x42, 0, 0x0b, 0x7d, 1,   0x43, 0,
                                0,    0,    0,    0x0b, 0x7c, 1,    0x44, 0,    0, 0,    0,    0,   0,    0,
                                0,    0x0b, 0x7f, 0,    0x41, 42,   0x0b, 0x6f, 1, 0xd0, 0x6f, 0x0b});
-    vector_section(out, 7, functions_.size(), exports);
+    auto export_by_name = [&](const std::string& name, uint8_t kind, uint8_t index) {
+      unsigned_leb(exports, name.size());
+      append(exports, Bytes(name.begin(), name.end()));
+      append(exports, {kind, index});
+    };
+    export_by_name("memory", 2, 0);
+    for (uint8_t i = 0; i < 4; ++i) export_by_name("global" + std::to_string(i), 3, i);
+    vector_section(out, 7, functions_.size() + 5, exports);
     section(out, 9, {1, 1, 0, 1, 0});
     section(out, 12, {1});
     vector_section(out, 10, functions_.size(), bodies);

@@ -14,7 +14,8 @@
 // The module around the functions: type n is that of function n, or of a line "type (i32) -> (i64)" (which
 // come first and count first); a memory of 1 to 2 pages; table 0 of 10 funcref and table 1 of 10 externref;
 // globals 0..3 mutable i32 i64 f32 f64, 4 immutable i32 42, 5 mutable externref; a passive data segment and a
-// passive element segment; all functions are exported as "0", "1", ...
+// passive element segment; all functions are exported as "0", "1", ..., the memory as "memory", globals 0 to
+// 3 as "global0" and so on.
 #pragma once
 
 #include <cstdint>

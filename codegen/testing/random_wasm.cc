@@ -332,7 +332,11 @@ end
         return false;
       case 10:
         if (options_.effects) {
-          expression(kF64, 2);
+          if (options_.floats) {
+            expression(kF64, 2);
+          } else {
+            constant(kF64);
+          }
           line("call 3");
         }
         return false;

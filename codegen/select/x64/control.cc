@@ -1,5 +1,7 @@
 // Entry, edges and terminators.
 
+#include <algorithm>
+
 #include "codegen/select/x64/isel.h"
 
 namespace wago::codegen::x64 {
@@ -70,7 +72,15 @@ void Isel::branch(Condition condition, const MachOperand& yes, const MachOperand
   b_.add(Op::JMP_1, no);
 }
 
+// A block that can only go on to one other has to end in a jump: allocation moves values before its
+// terminator, over any register that a computed jump might still read.
+bool Isel::has_one_target() const {
+  const std::vector<Edge>& succs = ir_->block(block_).succs;
+  return std::all_of(succs.begin(), succs.end(), [&](const Edge& e) { return e.target == succs[0].target; });
+}
+
 void Isel::select_branch(const Inst& inst) {
+  if (has_one_target()) return select_jump(inst);
   Condition found = condition(arg(inst, 0));
   branch(found, target(0), target(1));
 }
@@ -78,7 +88,7 @@ void Isel::select_branch(const Inst& inst) {
 void Isel::select_br_table(const Inst& inst) {
   Value index = arg(inst, 0);
   size_t count = ir_->block(block_).succs.size(), last = count - 1;
-  if (count == 1) return select_jump(inst);
+  if (has_one_target()) return select_jump(inst);
   if (count < kMinTableTargets) {
     if (count == 2) return branch(compare_zero(IntCond::Eq, index), target(0), target(1));
     b_.add(Op::CMP32ri, use_int(index), 1);

@@ -223,10 +223,10 @@ void Isel::select_and(const Inst& inst) {
 
 // `v` is x + addend or x - -addend.
 bool Isel::is_sum(const Inst& sum, Value x, int64_t addend) const {
-  if (arg(sum, 0) != x) return false;
+  if ((sum.op != IrOp::Iadd && sum.op != IrOp::Isub) || arg(sum, 0) != x) return false;
   std::optional<int32_t> known = imm32(arg(sum, 1));
   if (!known) return false;
-  return (sum.op == IrOp::Iadd && *known == addend) || (sum.op == IrOp::Isub && -int64_t{*known} == addend);
+  return (sum.op == IrOp::Iadd ? int64_t{*known} : -int64_t{*known}) == addend;
 }
 
 // ~x & y; x & (x - 1); x & -x, with the pattern in `b`.

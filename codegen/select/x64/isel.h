@@ -228,6 +228,7 @@ class Isel {
   void select_entry();
   void pass_edge(const Edge& edge);
   MachOperand target(size_t successor) const;
+  bool has_one_target() const;
   void branch(Condition condition, const MachOperand& yes, const MachOperand& no);
   void select_jump(const Inst& inst);
   void select_branch(const Inst& inst);
