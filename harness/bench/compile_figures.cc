@@ -188,8 +188,8 @@ base::Result<std::vector<Figure>> compile_figures(const FigureOptions& options) 
   std::vector<Figure> figures = {
       {"compile, MB of code a second: " + what, to_string(*rate), ">= 2", rate->median >= 2}};
 
-  auto one = growth(*engine, "time a byte, one function of 512 KB / of 32 KB", one_function(32 << 10),
-                    one_function(512 << 10), n);
+  auto one = growth(*engine, "time a byte, one function of 2 MB / of 128 KB", one_function(128 << 10),
+                    one_function(2 << 20), n);
   if (!one) return one.error();
   figures.push_back(*one);
   auto small = module_of_about(*engine, options, 128e3), large = module_of_about(*engine, options, 2e6);
