@@ -44,8 +44,8 @@ void IrBuilder::State::start(const runtime::Module& module, uint32_t body_index,
 
   const BlockId entry = out.new_block();
   for (ValueType t : type.params) out.new_param(entry, type_of(t));
-  emitter_.start(out, ssa_);
-  ssa_.start(out, scan_, out.block(entry).params, local_types_, emitter_);
+  appender_.start(out, ssa_);
+  ssa_.start(out, scan_, out.block(entry).params, local_types_, appender_);
 
   stack_.clear();
   saved_params_.clear();
@@ -67,7 +67,7 @@ void IrBuilder::State::walk() {
       skip_unreachable(instruction);
       continue;
     }
-    emitter_.set_pc(instruction.pc);
+    appender_.set_pc(instruction.pc);
     const Lowering& row = kLowerings[static_cast<size_t>(instruction.opcode)];
     if (row.kind != Lowering::Kind::Other) {
       lower_row(row, instruction);
@@ -100,9 +100,9 @@ void IrBuilder::State::lower_row(const Lowering& row, const Instruction& instruc
     case Lowering::Kind::Compute:
       if (row.args == 2) {
         const Value right = pop();
-        stack_.back() = emitter_.compute(row.op, row.type, {stack_.back(), right}, 0, row.aux);
+        stack_.back() = appender_.compute(row.op, row.type, {stack_.back(), right}, 0, row.aux);
       } else {
-        stack_.back() = emitter_.compute(row.op, row.type, {stack_.back()}, 0, row.aux);
+        stack_.back() = appender_.compute(row.op, row.type, {stack_.back()}, 0, row.aux);
       }
       return;
     case Lowering::Kind::Load:
@@ -117,28 +117,28 @@ void IrBuilder::State::lower_row(const Lowering& row, const Instruction& instruc
 
 void IrBuilder::State::lower_load(const Lowering& row, uint64_t offset) {
   const Value index = stack_.back();
-  const Value base = emitter_.mem_base();
+  const Value base = appender_.mem_base();
   if (explicit_bounds_) {
-    emitter_.bounds_check(index, offset + access_bytes(static_cast<Access>(row.aux), row.type));
+    appender_.bounds_check(index, offset + access_bytes(static_cast<Access>(row.aux), row.type));
   }
-  const InstId load = emitter_.append(Op::Load, row.type, {base, index}, offset, row.aux);
+  const InstId load = appender_.append(Op::Load, row.type, {base, index}, offset, row.aux);
   stack_.back() = function_->inst(load).result;
 }
 
 void IrBuilder::State::lower_store(const Lowering& row, uint64_t offset) {
   const Value value = pop();
   const Value index = pop();
-  const Value base = emitter_.mem_base();
+  const Value base = appender_.mem_base();
   if (explicit_bounds_) {
-    emitter_.bounds_check(index, offset + access_bytes(static_cast<Access>(row.aux), row.type));
+    appender_.bounds_check(index, offset + access_bytes(static_cast<Access>(row.aux), row.type));
   }
-  emitter_.append(Op::Store, Type::None, {base, index, value}, offset, row.aux);
+  appender_.append(Op::Store, Type::None, {base, index, value}, offset, row.aux);
 }
 
 void IrBuilder::State::lower(const Instruction& instruction) {
   const uint32_t pc = instruction.pc;
   auto push_new = [this](Op op, Type type, std::initializer_list<Value> args, uint64_t imm) {
-    push(function_->inst(emitter_.append(op, type, args, imm)).result);
+    push(function_->inst(appender_.append(op, type, args, imm)).result);
   };
   switch (instruction.opcode) {
     case Opcode::Nop:
@@ -153,20 +153,20 @@ void IrBuilder::State::lower(const Instruction& instruction) {
     case Opcode::LocalTee:
       return ssa_.set(instruction.a, pc, stack_.back());
     case Opcode::I32Const:
-      return push(emitter_.constant(Type::I32, instruction.bits[0]));
+      return push(appender_.constant(Type::I32, instruction.bits[0]));
     case Opcode::I64Const:
-      return push(emitter_.constant(Type::I64, instruction.bits[0]));
+      return push(appender_.constant(Type::I64, instruction.bits[0]));
     case Opcode::F32Const:
-      return push(emitter_.constant(Type::F32, instruction.bits[0]));
+      return push(appender_.constant(Type::F32, instruction.bits[0]));
     case Opcode::F64Const:
-      return push(emitter_.constant(Type::F64, instruction.bits[0]));
+      return push(appender_.constant(Type::F64, instruction.bits[0]));
     case Opcode::Select:
     case Opcode::SelectTyped:
       return lower_select();
     case Opcode::GlobalGet:
       return lower_global_get(instruction.a);
     case Opcode::GlobalSet:
-      emitter_.append(Op::GlobalSet, Type::None, {pop()}, instruction.a);
+      appender_.append(Op::GlobalSet, Type::None, {pop()}, instruction.a);
       return;
     case Opcode::TableGet: {
       const Value index = pop();
@@ -175,7 +175,7 @@ void IrBuilder::State::lower(const Instruction& instruction) {
     case Opcode::TableSet: {
       const Value reference = pop();
       const Value index = pop();
-      emitter_.append(Op::TableSet, Type::None, {index, reference}, instruction.a);
+      appender_.append(Op::TableSet, Type::None, {index, reference}, instruction.a);
       return;
     }
     case Opcode::TableSize:
@@ -183,11 +183,11 @@ void IrBuilder::State::lower(const Instruction& instruction) {
     case Opcode::MemorySize:
       return push_new(Op::MemorySize, Type::I32, {}, 0);
     case Opcode::RefNull:
-      return push(emitter_.constant(Type::I64, 0));
+      return push(appender_.constant(Type::I64, 0));
     case Opcode::RefFunc:
-      return push(emitter_.compute(Op::RefFunc, Type::I64, {}, instruction.a));
+      return push(appender_.compute(Op::RefFunc, Type::I64, {}, instruction.a));
     case Opcode::RefIsNull:
-      stack_.back() = emitter_.compute(Op::Ieqz, Type::I32, {stack_.back()});
+      stack_.back() = appender_.compute(Op::Ieqz, Type::I32, {stack_.back()});
       return;
     case Opcode::Call:
     case Opcode::CallIndirect:
@@ -213,7 +213,7 @@ void IrBuilder::State::lower_select() {
   const Value if_zero = pop();
   const Value if_nonzero = stack_.back();
   stack_.back() =
-      emitter_.compute(Op::Select, function_->type_of(if_nonzero), {condition, if_nonzero, if_zero});
+      appender_.compute(Op::Select, function_->type_of(if_nonzero), {condition, if_nonzero, if_zero});
 }
 
 // An immutable global is a constant of the instance, and if the module defines it, often one of the module.
@@ -221,22 +221,22 @@ void IrBuilder::State::lower_global_get(uint32_t index) {
   const runtime::Global& global = module_->globals[index];
   const Type type = type_of(global.type.value);
   if (global.type.mutable_) {
-    return push(function_->inst(emitter_.append(Op::GlobalGet, type, {}, index)).result);
+    return push(function_->inst(appender_.append(Op::GlobalGet, type, {}, index)).result);
   }
   if (index >= module_->imported_globals) {
     using Kind = runtime::ConstExpr::Kind;
     switch (global.init.kind) {
       case Kind::Value:
-        return push(emitter_.constant(type, global.init.bits[0]));
+        return push(appender_.constant(type, global.init.bits[0]));
       case Kind::RefFunc:
-        return push(emitter_.compute(Op::RefFunc, Type::I64, {}, global.init.index));
+        return push(appender_.compute(Op::RefFunc, Type::I64, {}, global.init.index));
       case Kind::RefNull:
-        return push(emitter_.constant(Type::I64, 0));
+        return push(appender_.constant(Type::I64, 0));
       case Kind::GlobalGet:
         break;
     }
   }
-  push(emitter_.compute(Op::GlobalGet, type, {}, index));
+  push(appender_.compute(Op::GlobalGet, type, {}, index));
 }
 
 void IrBuilder::State::lower_call(const Instruction& instruction) {
@@ -247,7 +247,7 @@ void IrBuilder::State::lower_call(const Instruction& instruction) {
   for (ValueType t : type.results) types_.push_back(type_of(t));
   const uint64_t imm = indirect ? uint64_t{instruction.a} << 32 | instruction.b : instruction.a;
   const InstId call =
-      emitter_.append_call(indirect ? Op::CallIndirect : Op::Call, types_, top(arg_count), imm);
+      appender_.append_call(indirect ? Op::CallIndirect : Op::Call, types_, top(arg_count), imm);
   drop(arg_count);
   const uint32_t first = function_->inst(call).result.index();
   for (uint32_t i = 0; i < types_.size(); ++i) push(Value(first + i));
@@ -286,11 +286,11 @@ void IrBuilder::State::lower_helper(const Instruction& instruction) {
 void IrBuilder::State::call_helper(runtime::Helper helper, std::span<const uint32_t> constants,
                                    uint32_t popped, Type result) {
   args_.clear();
-  for (uint32_t c : constants) args_.push_back(emitter_.constant(Type::I64, c));
+  for (uint32_t c : constants) args_.push_back(appender_.constant(Type::I64, c));
   const std::span<const Value> operands = top(popped);
   args_.insert(args_.end(), operands.begin(), operands.end());
   drop(popped);
-  const InstId call = emitter_.append(Op::CallHelper, result, args_, static_cast<uint64_t>(helper));
+  const InstId call = appender_.append(Op::CallHelper, result, args_, static_cast<uint64_t>(helper));
   if (result != Type::None) push(function_->inst(call).result);
 }
 

@@ -27,7 +27,7 @@ void IrBuilder::State::lower_control(const Instruction& instruction) {
     case Opcode::Return:
       return branch(frames_.front());
     case Opcode::Unreachable:
-      emitter_.append(Op::Trap, Type::None, {}, 0, static_cast<uint8_t>(base::TrapCode::Unreachable));
+      appender_.append(Op::Trap, Type::None, {}, 0, static_cast<uint8_t>(base::TrapCode::Unreachable));
       return unreachable();
     default:
       WAGO_UNREACHABLE(runtime::to_string(instruction.opcode));
@@ -49,14 +49,14 @@ void IrBuilder::State::skip_unreachable(const Instruction& instruction) {
       return;
     case Opcode::Else:
       if (skipped_depth_ != 0) return;
-      emitter_.set_pc(instruction.pc);
+      appender_.set_pc(instruction.pc);
       return begin_else();
     case Opcode::End:
       if (skipped_depth_ != 0) {
         --skipped_depth_;
         return;
       }
-      emitter_.set_pc(instruction.pc);
+      appender_.set_pc(instruction.pc);
       return end_construct();
     default:
       return;
@@ -78,7 +78,7 @@ BlockId IrBuilder::State::label(Frame& frame) {
 }
 
 void IrBuilder::State::label_edge(Frame& frame) {
-  ssa_.add_edge(current(), label(frame), emitter_.pc(), top(frame.label_types().size()));
+  ssa_.add_edge(current(), label(frame), appender_.pc(), top(frame.label_types().size()));
 }
 
 void IrBuilder::State::open_block(const Instruction& instruction) {
@@ -95,7 +95,7 @@ void IrBuilder::State::open_loop(const Instruction& instruction) {
   if (!construct.branched) return;
   frame.has_loop = true;
   label_edge(frame);
-  emitter_.append(Op::Jump, Type::None, {});
+  appender_.append(Op::Jump, Type::None, {});
   ssa_.open_loop(instruction.pc, construct.end_pc, frame.label);
   for (uint32_t i = 0; i < frame.params.size(); ++i) {
     stack_[frame.height + i] = ssa_.loop_stack_param(frame.label, i, type_of(frame.params[i]));
@@ -123,12 +123,12 @@ void IrBuilder::State::open_if(const Instruction& instruction) {
         frame.else_block = before;
       } else {
         label_edge(frame);
-        emitter_.append(Op::Jump, Type::None, {});
+        appender_.append(Op::Jump, Type::None, {});
       }
       unreachable();
     }
   } else {
-    emitter_.append(Op::Branch, Type::None, {condition});
+    appender_.append(Op::Branch, Type::None, {condition});
     const BlockId then_block = function_->new_block();
     if (!opposite) function_->add_edge(before, then_block, {});
     if (construct.has_else) {
@@ -148,9 +148,9 @@ void IrBuilder::State::begin_else() {
   Frame& frame = frames_.back();
   if (reachable_) {
     label_edge(frame);
-    emitter_.append(Op::Jump, Type::None, {});
+    appender_.append(Op::Jump, Type::None, {});
   }
-  ssa_.close_region(emitter_.pc(), frame.else_is_merge ? frame.else_block : BlockId());
+  ssa_.close_region(appender_.pc(), frame.else_is_merge ? frame.else_block : BlockId());
   stack_.resize(frame.height);
   const auto params = saved_params_.begin() + frame.saved_params;
   stack_.insert(stack_.end(), params, params + static_cast<ptrdiff_t>(frame.params.size()));
@@ -183,9 +183,9 @@ void IrBuilder::State::end_construct() {
 void IrBuilder::State::merge_at_end(Frame& frame) {
   if (reachable_) {
     label_edge(frame);
-    emitter_.append(Op::Jump, Type::None, {});
+    appender_.append(Op::Jump, Type::None, {});
   }
-  ssa_.close_region(emitter_.pc(), frame.label);
+  ssa_.close_region(appender_.pc(), frame.label);
   reachable_ = frame.label.valid();
   stack_.resize(frame.height);
   if (!reachable_) return;
@@ -209,7 +209,7 @@ void IrBuilder::State::end_function() {
 }
 
 void IrBuilder::State::return_values(std::span<const Value> values) {
-  emitter_.append(Op::Return, Type::None, values);
+  appender_.append(Op::Return, Type::None, values);
 }
 
 void IrBuilder::State::branch(Frame& frame) {
@@ -217,7 +217,7 @@ void IrBuilder::State::branch(Frame& frame) {
     return_values(top(frame.results.size()));
   } else {
     label_edge(frame);
-    emitter_.append(Op::Jump, Type::None, {});
+    appender_.append(Op::Jump, Type::None, {});
   }
   unreachable();
 }
@@ -230,7 +230,7 @@ void IrBuilder::State::branch_if(Frame& frame) {
     if ((static_cast<uint32_t>(known.bits) != 0) != opposite) branch(frame);
     return;
   }
-  emitter_.append(Op::Branch, Type::None, {condition});
+  appender_.append(Op::Branch, Type::None, {condition});
   const BlockId before = current();
   const BlockId next = function_->new_block();
   if (opposite) function_->add_edge(before, next, {});
@@ -258,7 +258,7 @@ void IrBuilder::State::branch_table(const Instruction& instruction) {
     }
     ++frame.br_table_uses;
   }
-  emitter_.append(Op::BrTable, Type::None, {index});
+  appender_.append(Op::BrTable, Type::None, {index});
   labels = runtime::Labels(instruction);
   for (uint64_t i = 0; i <= instruction.a; ++i) table_entry(frame_at(labels.next()));
   unreachable();
@@ -272,7 +272,7 @@ void IrBuilder::State::table_entry(Frame& frame) {
     frame.br_table_block = function_->new_block();
     begin_block(frame.br_table_block);
     label_edge(frame);
-    emitter_.append(Op::Jump, Type::None, {});
+    appender_.append(Op::Jump, Type::None, {});
     begin_block(table);
   }
   function_->add_edge(table, frame.br_table_block, {});

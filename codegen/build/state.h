@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "base/result.h"
+#include "codegen/build/appender.h"
 #include "codegen/build/build.h"
-#include "codegen/build/emitter.h"
 #include "codegen/build/lowering.h"
 #include "codegen/build/scan.h"
 #include "codegen/build/ssa.h"
@@ -87,8 +87,8 @@ class IrBuilder::State {
   BlockId label(Frame& frame);
   // An edge from the current block to the frame's label, with what is on top of the stack.
   void label_edge(Frame& frame);
-  void begin_block(BlockId block) { emitter_.set_block(block); }
-  BlockId current() const { return emitter_.block(); }
+  void begin_block(BlockId block) { appender_.set_block(block); }
+  BlockId current() const { return appender_.block(); }
 
   void push(Value value) { stack_.push_back(value); }
   Value pop() {
@@ -106,7 +106,7 @@ class IrBuilder::State {
 
   BodyScan scan_;
   SsaConstruction ssa_;
-  Emitter emitter_;
+  Appender appender_;
   std::vector<Value> stack_;
   std::vector<Frame> frames_;
   std::vector<Value> saved_params_;

@@ -1,4 +1,4 @@
-#include "codegen/build/emitter.h"
+#include "codegen/build/appender.h"
 
 #include <algorithm>
 #include <iterator>
@@ -21,7 +21,7 @@ uint32_t hash_of(const Expression& e) {
 
 }  // namespace
 
-void Emitter::start(IrFunction& function, const SsaConstruction& ssa) {
+void Appender::start(IrFunction& function, const SsaConstruction& ssa) {
   function_ = &function;
   ssa_ = &ssa;
   block_ = BlockId(0);
@@ -36,7 +36,7 @@ void Emitter::start(IrFunction& function, const SsaConstruction& ssa) {
   }
 }
 
-Value Emitter::compute(Op op, Type type, std::initializer_list<Value> args, uint64_t imm, uint8_t aux) {
+Value Appender::compute(Op op, Type type, std::initializer_list<Value> args, uint64_t imm, uint8_t aux) {
   Expression e;
   e.op = op;
   e.type = type;
@@ -48,7 +48,7 @@ Value Emitter::compute(Op op, Type type, std::initializer_list<Value> args, uint
   return number(e);
 }
 
-Value Emitter::constant(Type type, uint64_t bits) {
+Value Appender::constant(Type type, uint64_t bits) {
   Expression e;
   e.op = is_float(type) ? Op::Fconst : Op::Iconst;
   e.type = type;
@@ -56,7 +56,7 @@ Value Emitter::constant(Type type, uint64_t bits) {
   return number(e);
 }
 
-Value Emitter::number(const Expression& e) {
+Value Appender::number(const Expression& e) {
   Slot& slot = find_slot(e);
   if (holds(slot)) return function_->inst(slot.inst).result;
   const InstId id = append(e.op, e.type, std::span(e.args, e.arg_count), e.imm, e.aux);
@@ -64,21 +64,22 @@ Value Emitter::number(const Expression& e) {
   return function_->inst(id).result;
 }
 
-InstId Emitter::append(Op op, Type type, std::span<const Value> args, uint64_t imm, uint8_t aux) {
+InstId Appender::append(Op op, Type type, std::span<const Value> args, uint64_t imm, uint8_t aux) {
   const InstId id = function_->new_inst(op, type, args, imm, aux);
   function_->inst(id).wasm_pc = pc_;
   function_->append(block_, id);
   return id;
 }
 
-InstId Emitter::append_call(Op op, std::span<const Type> results, std::span<const Value> args, uint64_t imm) {
+InstId Appender::append_call(Op op, std::span<const Type> results, std::span<const Value> args,
+                             uint64_t imm) {
   const InstId id = function_->new_inst(op, results, args, imm);
   function_->inst(id).wasm_pc = pc_;
   function_->append(block_, id);
   return id;
 }
 
-Value Emitter::at_entry(Op op, Type type) {
+Value Appender::at_entry(Op op, Type type) {
   const InstId id = function_->new_inst(op, type, std::span<const Value>());
   const InstId first = function_->block(BlockId(0)).first;
   if (first.valid()) {
@@ -93,18 +94,18 @@ Value Emitter::at_entry(Op op, Type type) {
   return function_->inst(id).result;
 }
 
-Value Emitter::zero(Type type) {
+Value Appender::zero(Type type) {
   Value& value = zeros_[static_cast<size_t>(type)];
   if (!value.valid()) value = at_entry(is_float(type) ? Op::Fconst : Op::Iconst, type);
   return value;
 }
 
-Value Emitter::mem_base() {
+Value Appender::mem_base() {
   if (!mem_base_.valid()) mem_base_ = at_entry(Op::MemBase, Type::I64);
   return mem_base_;
 }
 
-void Emitter::bounds_check(Value index, uint64_t end) {
+void Appender::bounds_check(Value index, uint64_t end) {
   Expression e;
   e.op = Op::BoundsCheck;
   e.arg_count = 1;
@@ -114,14 +115,14 @@ void Emitter::bounds_check(Value index, uint64_t end) {
   occupy(slot, append(Op::BoundsCheck, Type::None, {index}, end), ssa_->region());
 }
 
-bool Emitter::matches(const Expression& e, const Inst& inst) const {
+bool Appender::matches(const Expression& e, const Inst& inst) const {
   return inst.op == e.op && inst.type == e.type && inst.aux == e.aux && inst.arg_count == e.arg_count &&
          (inst.imm == e.imm || e.op == Op::BoundsCheck) &&
          std::equal(e.args, e.args + e.arg_count, inst.inline_args);
 }
 
 // The expression's slot, or the empty one where it belongs; there is always room for one more.
-Emitter::Slot& Emitter::find_slot(const Expression& e) {
+Appender::Slot& Appender::find_slot(const Expression& e) {
   if (2 * used_ >= slots_.size()) grow();
   const uint32_t hash = hash_of(e);
   const uint32_t mask = static_cast<uint32_t>(slots_.size() - 1);
@@ -135,14 +136,14 @@ Emitter::Slot& Emitter::find_slot(const Expression& e) {
   }
 }
 
-void Emitter::occupy(Slot& slot, InstId inst, RegionId region) {
+void Appender::occupy(Slot& slot, InstId inst, RegionId region) {
   if (slot.generation != generation_) ++used_;
   slot.generation = generation_;
   slot.inst = inst;
   slot.region = region;
 }
 
-void Emitter::grow() {
+void Appender::grow() {
   std::vector<Slot> old(2 * slots_.size());
   old.swap(slots_);
   const uint32_t mask = static_cast<uint32_t>(slots_.size() - 1);

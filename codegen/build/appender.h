@@ -14,7 +14,7 @@
 
 namespace wago::codegen {
 
-class Emitter final : public ConstantSource, public ZeroSource {
+class Appender final : public ConstantSource, public ZeroSource {
  public:
   // Expects block 0. Both references must outlive the building.
   void start(IrFunction& function, const SsaConstruction& ssa);
