@@ -46,3 +46,4 @@ install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/WagoProfileConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/WagoProfileConfigVersion.cmake
   cmake/WagoProfile.cmake cmake/FindLLVM19MC.cmake base/vocabulary.def
   DESTINATION ${package_dir})
+install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -3,8 +3,9 @@
 # Needs root, or sudo.
 set -euo pipefail
 
+# ccache: a test builds this tree again, in another place.
 packages=(
-  cmake ninja-build g++ git ca-certificates python3
+  cmake ninja-build g++ ccache git ca-certificates python3
   llvm-19-dev libzstd-dev zlib1g-dev
   libbenchmark-dev googletest libgtest-dev nlohmann-json3-dev libcli11-dev
   wabt
