@@ -1,18 +1,18 @@
 #!/usr/bin/env bash
-# From a clean clone to a profile: installs what is missing, builds, records every bundled workload with its result checked,
+# From a clean clone to a profile: installs what is missing, builds the programs, records every bundled workload with its result checked,
 # and prints where the captures are. Arguments go to ctest (-R fib, say).
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 scripts/install-deps.sh
 cmake --preset release
-cmake --build --preset release
+cmake --build --preset release --target wago wago-profile wago_catalog_bundled
 
 status=0
 ctest --preset release -L profile "$@" || status=$?
 run=$(cat build/release/profile/latest 2>/dev/null || true)
 if [ -n "$run" ]; then
   echo "Captures: $run"
-  echo "Read one: build/release/bin/wago-profile profile top '$run'/<workload>.wagoprof"
+  echo "Read one: build/release/bin/wago-profile profile top '$run/bundled/fib.wagoprof'"
 fi
 exit "$status"
