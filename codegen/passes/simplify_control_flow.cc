@@ -29,7 +29,9 @@ void SimplifyControlFlow::fold_branches(IrFunction& function) {
       const uint32_t value = static_cast<uint32_t>(known.bits);
       const uint32_t end = static_cast<uint32_t>(succs.size()) - 1;
       fold_to_jump(function, BlockId(b), inst.op == Op::Branch ? value == 0 : std::min(value, end));
-    } else if (inst.op == Op::Branch && succs[0].target == succs[1].target && succs[0].args_count == 0) {
+    } else if (std::all_of(succs.begin(), succs.end(), [&](const Edge& edge) {
+                 return edge.target == succs[0].target && edge.args_count == 0;
+               })) {
       fold_to_jump(function, BlockId(b), 0);
     }
   }
