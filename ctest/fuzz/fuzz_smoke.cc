@@ -1,11 +1,11 @@
 // A stand-in for libFuzzer's main, so that every fuzz target also runs in the ordinary tests, with any
 // compiler:
 //
-//   fuzz_<target>_smoke [--runs N] [--first I] FILE_OR_FOLDER...
+//   fuzz_<target>_smoke [--runs N] [--first I] [--random BYTES] FILE_OR_FOLDER...
 //
-// runs the target over every .wasm given, as it is, and then over N mutations of them. Mutation I is a
-// function of I and the seeds alone; when one crashes, its number is printed, and `--first I --runs 1`
-// repeats it.
+// runs the target over every .wasm given, as it is, and then over N mutations of them, or, with --random,
+// over N times up to that many random bytes, for targets to which bytes are decisions. Run I is a function of
+// I and the seeds alone; when one crashes, its number is printed, and `--first I --runs 1` repeats it.
 
 #include <algorithm>
 #include <csignal>
@@ -21,11 +21,14 @@
 
 #include <unistd.h>
 
+#include "ctest/fuzz/choices.h"
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size);
 
 namespace {
 
 namespace fs = std::filesystem;
+using wago::fuzz::Random;
 using Bytes = std::vector<uint8_t>;
 
 constexpr uint64_t kSeedsOnly = ~uint64_t{0};
@@ -42,22 +45,6 @@ void print_run(int signal) {
   std::signal(signal, SIG_DFL);
   std::raise(signal);
 }
-
-// splitmix64: small, seedable by any number, good enough to choose bytes.
-class Random {
- public:
-  explicit Random(uint64_t seed) : state_(seed) {}
-  uint64_t next() {
-    uint64_t z = state_ += 0x9e3779b97f4a7c15;
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
-    return z ^ (z >> 31);
-  }
-  size_t below(size_t bound) { return bound == 0 ? 0 : next() % bound; }
-
- private:
-  uint64_t state_;
-};
 
 void mutate_once(Bytes& bytes, const Bytes& other, Random& random) {
   constexpr uint8_t kInteresting[] = {0x00, 0x01, 0x0b, 0x40, 0x7f, 0x80, 0xfc, 0xff};
@@ -103,6 +90,12 @@ Bytes mutation(const std::vector<Bytes>& seeds, uint64_t run) {
   return bytes;
 }
 
+Bytes random_input(uint64_t run, size_t max_bytes) {
+  Random random(run);
+  const size_t count = 1 + random.below(max_bytes);
+  return random.bytes(count);
+}
+
 std::vector<fs::path> wasm_files(const std::vector<fs::path>& places) {
   std::vector<fs::path> files;
   for (const fs::path& place : places) {
@@ -137,18 +130,21 @@ std::vector<Bytes> read_seeds(const std::vector<fs::path>& files) {
 
 int main(int argc, char** argv) {
   uint64_t runs = 10000, first = 0;
+  size_t random_bytes = 0;
   std::vector<fs::path> places;
   for (int i = 1; i < argc; ++i) {
     if (std::strcmp(argv[i], "--runs") == 0 && i + 1 < argc) {
       runs = std::strtoull(argv[++i], nullptr, 10);
     } else if (std::strcmp(argv[i], "--first") == 0 && i + 1 < argc) {
       first = std::strtoull(argv[++i], nullptr, 10);
+    } else if (std::strcmp(argv[i], "--random") == 0 && i + 1 < argc) {
+      random_bytes = std::strtoull(argv[++i], nullptr, 10);
     } else {
       places.emplace_back(argv[i]);
     }
   }
   const std::vector<Bytes> seeds = read_seeds(wasm_files(places));
-  if (seeds.empty()) {
+  if (seeds.empty() && random_bytes == 0) {
     std::fprintf(stderr, "fuzz_smoke: no seeds: name .wasm files or folders that hold some\n");
     return 2;
   }
@@ -156,9 +152,10 @@ int main(int argc, char** argv) {
   for (const Bytes& seed : seeds) LLVMFuzzerTestOneInput(seed.data(), seed.size());
   for (uint64_t run = first; run < first + runs; ++run) {
     current_run = run;
-    const Bytes bytes = mutation(seeds, run);
+    const Bytes bytes = random_bytes > 0 ? random_input(run, random_bytes) : mutation(seeds, run);
     LLVMFuzzerTestOneInput(bytes.data(), bytes.size());
   }
-  std::printf("fuzz_smoke: %zu seeds, %llu mutations\n", seeds.size(), static_cast<unsigned long long>(runs));
+  std::printf("fuzz_smoke: %zu seeds, %llu inputs made\n", seeds.size(),
+              static_cast<unsigned long long>(runs));
   return 0;
 }

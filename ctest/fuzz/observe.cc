@@ -1,0 +1,182 @@
+#include "ctest/fuzz/observe.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdio>
+
+#include "base/check.h"
+
+namespace wago::fuzz {
+
+namespace {
+
+constexpr uint32_t kCallsPerFunction = 2;
+constexpr uint32_t kTableEntriesSeen = 32;
+
+// The arguments' values by type: position 0 of the first call is entry 0, and so on.
+constexpr std::array<uint64_t, 8> kI32s = {0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 17, 8, 0x12345678};
+constexpr std::array<uint64_t, 8> kI64s = {
+    0, 1, 0xffffffffffffffff, 0x7fffffffffffffff, 0x8000000000000000, 0x100000000, 9, 0x123456789abcdef0};
+constexpr std::array<uint64_t, 8> kF32s = {0x3f800000, 0,          0x80000000, 0x7fc00000,
+                                           0x7f800000, 0xc2f6e979, 0x4f000000, 0x00000001};
+constexpr std::array<uint64_t, 8> kF64s = {
+    0x3ff0000000000000, 0, 0x8000000000000000, 0x7ff8000000000000, 0xfff0000000000000, 0xc05edccccccccccd,
+    0x41e0000000000000, 1};
+
+uint64_t argument(ValueType type, uint32_t at) {
+  switch (type) {
+    case ValueType::I32:
+      return kI32s[at % 8];
+    case ValueType::I64:
+      return kI64s[at % 8];
+    case ValueType::F32:
+      return kF32s[at % 8];
+    case ValueType::F64:
+      return kF64s[at % 8];
+    default:
+      return 0;  // null
+  }
+}
+
+bool is_nan(ValueType type, uint64_t bits) {
+  return (type == ValueType::F32 && (bits & 0x7fffffff) > 0x7f800000) ||
+         (type == ValueType::F64 && (bits & 0x7fffffffffffffff) > 0x7ff0000000000000);
+}
+
+std::string value_text(ValueType type, uint64_t bits) {
+  if (is_reference(type)) return std::string(to_string(type)) + (bits ? ":ref" : ":null");
+  if (is_nan(type, bits)) return std::string(to_string(type)) + ":nan";
+  char text[40];
+  std::snprintf(text, sizeof text, "%s:0x%llx", to_string(type), static_cast<unsigned long long>(bits));
+  return text;
+}
+
+std::string values_text(const std::vector<ValueType>& types, std::span<const Slot> slots) {
+  std::string text;
+  for (size_t i = 0; i < types.size(); ++i) text += " " + value_text(types[i], slots[i]);
+  return text;
+}
+
+std::vector<Slot> arguments(const FuncType& type, uint32_t call) {
+  std::vector<Slot> slots;
+  for (uint32_t i = 0; i < type.params.size(); ++i)
+    slots.push_back(argument(type.params[i], call * 3 + i * 5));
+  return slots;
+}
+
+// NaN arguments are written as bits: they are input.
+std::string call_text(const ExportInfo& function, uint32_t call) {
+  std::string line = function.name;
+  const std::vector<Slot> slots = arguments(function.type.function, call);
+  for (size_t i = 0; i < slots.size(); ++i) {
+    char text[40];
+    std::snprintf(text, sizeof text, " %s:0x%llx", to_string(function.type.function.params[i]),
+                  static_cast<unsigned long long>(slots[i]));
+    line += text;
+  }
+  return line;
+}
+
+// The import: its state depends on every call made of it, and everything it returns on the state.
+class Host {
+ public:
+  std::optional<Trap> exchange(std::span<const Slot> args, std::span<Slot> results) {
+    const uint64_t number = is_nan(ValueType::F64, args[1]) ? 0x7ff8000000000000 : args[1];
+    state_ = state_ * 6364136223846793005 + static_cast<uint32_t>(args[0]) + (number ^ number >> 32);
+    results[0] = state_;
+    return std::nullopt;
+  }
+  uint64_t state() const { return state_; }
+
+ private:
+  uint64_t state_ = 1;
+};
+
+std::string memory_text(const Instance& instance) {
+  const Memory memory = instance.memory("memory").value();
+  uint32_t hash = 0x811c9dc5;
+  for (uint8_t byte : memory.bytes()) hash = (hash ^ byte) * 0x01000193;
+  char text[64];
+  std::snprintf(text, sizeof text, "memory %u pages %x\n", memory.pages(), hash);
+  return text;
+}
+
+std::string table_text(const Instance& instance, const char* name) {
+  const Table table = instance.table(name).value();
+  std::string text = std::string(name) + " " + std::to_string(table.size()) + " ";
+  for (uint32_t i = 0; i < std::min(table.size(), kTableEntriesSeen); ++i) text += *table.get(i) ? '1' : '0';
+  return text + "\n";
+}
+
+std::string state_text(const Instance& instance, std::span<const ExportInfo> exports) {
+  std::string text;
+  for (const ExportInfo& it : exports) {
+    if (it.type.kind != ExternKind::Global || it.name == "fuel") continue;
+    Slot slot = 0;
+    instance.global(it.name).value().get({&slot, 1});
+    text += it.name + " " + value_text(it.type.global.value, slot) + "\n";
+  }
+  return text + memory_text(instance) + table_text(instance, "table") + table_text(instance, "externs");
+}
+
+}  // namespace
+
+std::string plan_of(const runtime::Module& module) {
+  std::string plan;
+  for (const ExportInfo& it : exports_of(module)) {
+    if (it.type.kind != ExternKind::Function) continue;
+    for (uint32_t call = 0; call < kCallsPerFunction; ++call) {
+      plan += "call " + call_text(it, call) + " #";
+      for (ValueType type : it.type.function.results) plan += std::string(" ") + to_string(type);
+      plan += "\n";
+    }
+  }
+  for (const ExportInfo& it : exports_of(module)) {
+    if (it.type.kind != ExternKind::Global || it.name == "fuel") continue;
+    plan += "global " + it.name + " " + to_string(it.type.global.value) + "\n";
+  }
+  return plan;
+}
+
+Observation observe(const Engine& engine, std::span<const uint8_t> bytes) {
+  Observation seen;
+  const Result<Module> module = engine.compile({bytes.begin(), bytes.end()});
+  WAGO_CHECK_MSG(module.ok(), module.ok() ? "" : module.error().to_string().c_str());
+  const std::vector<ExportInfo> exports = module->exports();
+  Host host;
+  Linker linker(engine);
+  auto exchange = [&](auto args, auto results) { return host.exchange(args, results); };
+  WAGO_CHECK(
+      linker.define_host("host", "exchange", {{ValueType::I32, ValueType::F64}, {ValueType::I64}}, exchange)
+          .ok());
+  const InstantiateResult instantiated = linker.instantiate(*module);
+  WAGO_CHECK(instantiated.ok());
+  const Instance& instance = instantiated.value();
+  const Global fuel = instance.global("fuel").value();
+  for (const ExportInfo& it : exports) {
+    if (it.type.kind != ExternKind::Function) continue;
+    const FuncType& type = it.type.function;
+    const Function function = instance.function(it.name).value();
+    for (uint32_t call = 0; call < kCallsPerFunction && !seen.exhausted; ++call) {
+      const Slot full = kFuelPerCall;
+      fuel.set({&full, 1});
+      std::vector<Slot> results(type.results.size());
+      const CallResult result = function.call(arguments(type, call), results);
+      seen.text += "call " + call_text(it, call) + "\n";
+      if (result) {
+        seen.text += "=" + values_text(type.results, results) + "\n";
+      } else {
+        seen.text += "! " + std::string(base::spelling(result.trap().code)) + "\n";
+        seen.exhausted = result.trap().code == TrapCode::StackExhausted;
+      }
+    }
+  }
+  seen.text += state_text(instance, exports);
+  char text[40];
+  std::snprintf(text, sizeof text, "host %llx\n", static_cast<unsigned long long>(host.state()));
+  seen.text += text;
+  return seen;
+}
+
+}  // namespace wago::fuzz
