@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "codegen/allocate/linear_scan.h"
+#include "codegen/allocate/liveness.h"
 #include "codegen/allocate/testing/mach_builder.h"
 #include "codegen/allocate/testing/mach_interpreter.h"
 #include "codegen/allocate/testing/random_function.h"
@@ -169,6 +171,38 @@ TEST(Allocate, pressure_before_a_loop_leaves_the_loop_alone) {
   MachFunction after = allocated(f);
   EXPECT_GT(after.spills, 0u);
   EXPECT_EQ(count_sites(after, after.blocks[1]) + count_sites(after, after.blocks[2]), 0u);
+}
+
+// However long it waits: pieces that each asked for a register in vain made allocation quadratic.
+TEST(Allocate, a_value_that_waits_in_memory_is_not_cut_up) {
+  constexpr uint32_t kValues = 20'000;
+  MachFunction f;
+  MachBuilder b(f);
+  b.start_block();
+  Reg x = b.gpr();
+  b.moves({{x, kRdi}});
+  std::vector<Reg> values;
+  for (uint32_t i = 0; i < kValues; ++i) {
+    values.push_back(b.gpr());
+    b.binary(x64::Op::ADD64rr, values[i], i == 0 ? x : values[i - 1], x);
+  }
+  Reg sum = x;
+  for (uint32_t i = kValues; i-- > 0;) {
+    Reg next = b.gpr();
+    b.binary(x64::Op::XOR64rr, next, sum, values[i]);
+    sum = next;
+  }
+  b.ret({sum});
+  b.finish();
+  Liveness live;
+  LinearScan scan;
+  live.build(f);
+  scan.run(f, live);
+  uint32_t pieces = 0;
+  for (Reg value : values) {
+    for (uint32_t p = scan.first_piece(value.index()); p != Piece::kNone; p = scan.piece(p).next) ++pieces;
+  }
+  EXPECT_LE(pieces, 5 * kValues);
 }
 
 TEST(Allocate, swapped_values_in_memory_survive_without_a_free_register) {

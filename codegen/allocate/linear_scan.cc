@@ -115,6 +115,7 @@ void LinearScan::resume(uint32_t index, Position position) {
 }
 
 void LinearScan::place(uint32_t index) {
+  if (is_idle_for_long(index)) return send_to_memory(index, true);
   cut_at_horizon(index);
   Piece& piece = pieces_[index];
   skip_past_occurrences(piece, piece.start);
@@ -304,6 +305,17 @@ uint32_t LinearScan::split(uint32_t index, Position at) {
   piece.next = static_cast<uint32_t>(pieces_.size());
   pieces_.push_back(rest);
   return static_cast<uint32_t>(pieces_.size() - 1);
+}
+
+// Nothing happens to it before the horizon. A register would be held for one store and one load; and where
+// none is free, a part of every such value would ask for one at every horizon.
+bool LinearScan::is_idle_for_long(uint32_t index) {
+  Piece& piece = pieces_[index];
+  skip_past_occurrences(piece, piece.start);
+  std::span<const Occurrence> all = live_->occurrences(piece.vreg);
+  Position until =
+      piece.occurrence < all.size() ? std::min(all[piece.occurrence].position(), piece.end) : piece.end;
+  return until - piece.start > kHorizon;
 }
 
 void LinearScan::cut_at_horizon(uint32_t index) {

@@ -88,6 +88,7 @@ class LinearScan {
   // Cutting.
   uint32_t split(uint32_t piece,
                  Position at);  // the part from `at` on, unplaced; kNone where nothing is live then
+  bool is_idle_for_long(uint32_t piece);
   void cut_at_horizon(uint32_t piece);
   void evict(uint32_t piece, Position at);
   void send_to_memory(uint32_t piece, bool refused);
