@@ -120,7 +120,7 @@ bool is_core_reference(uint8_t byte) {
   return byte == 0x70 || byte == 0x6f;
 }
 bool is_core_value(uint8_t byte) {
-  return (byte >= 0x7c && byte <= 0x7f) || is_core_reference(byte);
+  return (byte >= 0x7b && byte <= 0x7f) || is_core_reference(byte);
 }
 
 }  // namespace

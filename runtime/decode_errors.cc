@@ -26,8 +26,6 @@ unsigned long long number(uint64_t value) {
 // The feature a type's byte belongs to in later versions, or nullptr.
 const char* feature_of_type(uint8_t byte) {
   switch (byte) {
-    case 0x7b:
-      return "SIMD type v128";
     case 0x78:
     case 0x77:
       return "packed type of the garbage collection proposal";
@@ -273,6 +271,10 @@ bool DecodeErrors::global_immutable(uint64_t at, uint32_t global) {
 bool DecodeErrors::alignment_too_large(uint64_t at, Opcode opcode, uint32_t alignment) {
   return report(at, text("alignment must not be larger than natural: %s is aligned to 2^%u at most, not 2^%u",
                          to_string(opcode), info(opcode).natural_alignment, alignment));
+}
+bool DecodeErrors::lane_out_of_range(uint64_t at, Opcode opcode, uint32_t lane) {
+  return report(at, text("invalid lane index %u: %s chooses from %u lanes", lane, to_string(opcode),
+                         info(opcode).lanes));
 }
 bool DecodeErrors::result_arity(uint64_t at, uint32_t count) {
   return report(at, text("invalid result arity: select has %u types instead of 1", count));

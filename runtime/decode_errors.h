@@ -83,6 +83,7 @@ class DecodeErrors {
   bool undeclared_reference(uint64_t at, uint32_t function);
   bool global_immutable(uint64_t at, uint32_t global);
   bool alignment_too_large(uint64_t at, Opcode opcode, uint32_t alignment);
+  bool lane_out_of_range(uint64_t at, Opcode opcode, uint32_t lane);
   bool result_arity(uint64_t at, uint32_t count);
 
   // "type mismatch": `subject` is the instruction or construct, "i32.add" or "end of block".

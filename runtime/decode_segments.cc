@@ -43,6 +43,11 @@ bool Decoder::constant_instruction(uint32_t at, const Instruction& instruction, 
       constant.type = info(instruction.opcode).result;
       constant.bits[0] = instruction.bits[0];
       return true;
+    case Opcode::V128Const:
+      constant.type = ValueType::V128;
+      constant.bits[0] = instruction.bits[0];
+      constant.bits[1] = instruction.bits[1];
+      return true;
     case Opcode::RefNull:
       constant.kind = ConstExpr::Kind::RefNull;
       constant.type = instruction.type;

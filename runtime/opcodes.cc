@@ -23,6 +23,25 @@ constexpr ValueType type_of_letter(char letter) {
   throw "opcodes.def: unknown letter in a signature";  // fails constant evaluation, hence the build
 }
 
+// What a lane index chooses from: 4 for "i32x4.extract_lane", for a shuffle the bytes of two vectors.
+constexpr uint8_t lanes_of(std::string_view text, Immediate immediate, uint8_t access_bytes) {
+  switch (immediate) {
+    case Immediate::Shuffle:
+      return 32;
+    case Immediate::MemargLane:
+      return static_cast<uint8_t>(16 / access_bytes);
+    case Immediate::Lane: {
+      uint8_t lanes = 0;
+      for (size_t i = text.find('x') + 1; text[i] != '.'; ++i) {
+        lanes = static_cast<uint8_t>(10 * lanes + (text[i] - '0'));
+      }
+      return lanes;
+    }
+    default:
+      return 0;
+  }
+}
+
 constexpr OpcodeInfo make_info(const char* text, Immediate immediate, std::string_view signature,
                                uint8_t access_bytes, Feature feature) {
   OpcodeInfo info;
@@ -31,6 +50,7 @@ constexpr OpcodeInfo make_info(const char* text, Immediate immediate, std::strin
   info.feature = feature;
   info.access_bytes = access_bytes;
   info.natural_alignment = access_bytes == 0 ? 0 : static_cast<uint8_t>(std::countr_zero(access_bytes));
+  info.lanes = lanes_of(text, immediate, access_bytes);
   info.simple = signature != "*";
   if (!info.simple) return info;
   size_t colon = signature.find(':');

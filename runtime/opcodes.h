@@ -42,8 +42,8 @@ enum class Immediate : uint8_t {
 };
 
 enum class Feature : uint8_t {
-  Core,  // WebAssembly 2.0 but for SIMD: what is built
-  Simd,
+  Core,  // WebAssembly 2.0: what is built
+  Simd,  // of 2.0 as well: what of it has no machine code yet
   RelaxedSimd,
   TailCalls,
   Exceptions,
@@ -86,6 +86,7 @@ struct OpcodeInfo {
   bool simple = false;            // operand and result types are the ones below, always
   uint8_t access_bytes = 0;       // memory accesses: width
   uint8_t natural_alignment = 0;  // log2 of access_bytes
+  uint8_t lanes = 0;              // lane indices among the immediates are below it
   uint8_t params = 0;
   uint8_t results = 0;      // 0 or 1
   ValueType param[3] = {};  // the last one is on top of the stack

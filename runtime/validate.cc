@@ -103,9 +103,14 @@ bool FunctionValidator::step(const Instruction& instruction) {
 bool FunctionValidator::check_entities(const Instruction& instruction, Immediate immediate) {
   switch (immediate) {
     case Immediate::Memarg:
-      if (!known_memory(instruction.b)) return false;
-      if (instruction.a > info(instruction.opcode).natural_alignment) {
-        return errors_->alignment_too_large(at_, instruction.opcode, instruction.a);
+      return memory_access(instruction);
+    case Immediate::MemargLane:
+      return memory_access(instruction) && lane(instruction, instruction.bits[1]);
+    case Immediate::Lane:
+      return lane(instruction, instruction.bits[1]);
+    case Immediate::Shuffle:
+      for (uint32_t i = 0; i < 16; ++i) {
+        if (!lane(instruction, instruction.bits[i / 8] >> 8 * (i % 8) & 0xff)) return false;
       }
       return true;
     case Immediate::Memory:
@@ -135,6 +140,17 @@ bool FunctionValidator::check_entities(const Instruction& instruction, Immediate
     default:
       return true;
   }
+}
+
+bool FunctionValidator::memory_access(const Instruction& instruction) {
+  if (!known_memory(instruction.b)) return false;
+  return instruction.a <= info(instruction.opcode).natural_alignment ||
+         errors_->alignment_too_large(at_, instruction.opcode, instruction.a);
+}
+
+bool FunctionValidator::lane(const Instruction& instruction, uint64_t index) {
+  return index < info(instruction.opcode).lanes ||
+         errors_->lane_out_of_range(at_, instruction.opcode, static_cast<uint32_t>(index));
 }
 
 // Instructions whose types depend on more than the opcode.

@@ -56,6 +56,9 @@ class FunctionValidator {
   bool special(const Instruction& instruction);
   bool check_entities(const Instruction& instruction, Immediate immediate);
 
+  bool memory_access(const Instruction& instruction);
+  bool lane(const Instruction& instruction, uint64_t index);
+
   bool block(const Instruction& instruction);
   bool else_();
   bool end();

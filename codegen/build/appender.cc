@@ -56,6 +56,14 @@ Value Appender::constant(Type type, uint64_t bits) {
   return number(e);
 }
 
+Value Appender::constant(Vector vector) {
+  Expression e;
+  e.op = Op::Vconst;
+  e.type = Type::V128;
+  e.imm = function_->vector(vector);
+  return number(e);
+}
+
 Value Appender::number(const Expression& e) {
   Slot& slot = find_slot(e);
   if (holds(slot)) return function_->inst(slot.inst).result;
@@ -96,7 +104,9 @@ Value Appender::at_entry(Op op, Type type) {
 
 Value Appender::zero(Type type) {
   Value& value = zeros_[static_cast<size_t>(type)];
-  if (!value.valid()) value = at_entry(is_float(type) ? Op::Fconst : Op::Iconst, type);
+  if (!value.valid()) {
+    value = at_entry(is_float(type) ? Op::Fconst : type == Type::V128 ? Op::Vconst : Op::Iconst, type);
+  }
   return value;
 }
 

@@ -27,6 +27,7 @@ class Appender final : public ConstantSource, public ZeroSource {
   // The value of an operation: an existing one, or a new instruction's.
   Value compute(Op op, Type type, std::initializer_list<Value> args, uint64_t imm = 0, uint8_t aux = 0);
   Value constant(Type type, uint64_t bits) override;
+  Value constant(Vector vector);
 
   // An instruction as it is.
   InstId append(Op op, Type type, std::initializer_list<Value> args, uint64_t imm = 0, uint8_t aux = 0) {

@@ -98,41 +98,81 @@ base::Error IrBuilder::State::limit_error() const {
 void IrBuilder::State::lower_row(const Lowering& row, const Instruction& instruction) {
   switch (row.kind) {
     case Lowering::Kind::Compute:
-      if (row.args == 2) {
-        const Value right = pop();
-        stack_.back() = appender_.compute(row.op, row.type, {stack_.back(), right}, 0, row.aux);
-      } else {
-        stack_.back() = appender_.compute(row.op, row.type, {stack_.back()}, 0, row.aux);
-      }
-      return;
+      return lower_compute(row, 0);
+    case Lowering::Kind::Lane:
+      return lower_compute(row, instruction.bits[1]);
+    case Lowering::Kind::Shuffle:
+      return lower_compute(row, function_->vector({instruction.bits[0], instruction.bits[1]}));
     case Lowering::Kind::Load:
-      return lower_load(row, instruction.bits[0]);
-    case Lowering::Kind::Store:
-      return lower_store(row, instruction.bits[0]);
+      stack_.back() = load(stack_.back(), row.type, static_cast<Access>(row.aux), instruction.bits[0]);
+      return;
+    case Lowering::Kind::Store: {
+      const Value value = pop();
+      return store(pop(), value, static_cast<Access>(row.aux), instruction.bits[0]);
+    }
+    case Lowering::Kind::LoadSplat:
+    case Lowering::Kind::LoadZero:
+    case Lowering::Kind::LoadExtend:
+    case Lowering::Kind::LoadLane:
+    case Lowering::Kind::StoreLane:
+      return lower_lane_access(row, instruction);
     case Lowering::Kind::Other:
       break;
   }
   WAGO_UNREACHABLE("lowering");
 }
 
-void IrBuilder::State::lower_load(const Lowering& row, uint64_t offset) {
-  const Value index = stack_.back();
-  const Value base = appender_.mem_base();
-  if (explicit_bounds_) {
-    appender_.bounds_check(index, offset + access_bytes(static_cast<Access>(row.aux), row.type));
+void IrBuilder::State::lower_compute(const Lowering& row, uint64_t imm) {
+  Value args[3];
+  for (uint32_t i = row.args; i-- > 0;) args[i] = pop();
+  switch (row.args) {
+    case 1:
+      return push(appender_.compute(row.op, row.type, {args[0]}, imm, row.aux));
+    case 2:
+      return push(appender_.compute(row.op, row.type, {args[0], args[1]}, imm, row.aux));
+    default:
+      return push(appender_.compute(row.op, row.type, {args[0], args[1], args[2]}, imm, row.aux));
   }
-  const InstId load = appender_.append(Op::Load, row.type, {base, index}, offset, row.aux);
-  stack_.back() = function_->inst(load).result;
 }
 
-void IrBuilder::State::lower_store(const Lowering& row, uint64_t offset) {
-  const Value value = pop();
-  const Value index = pop();
+Value IrBuilder::State::load(Value index, Type type, Access access, uint64_t offset) {
+  const Value base = appender_.mem_base();
+  if (explicit_bounds_) appender_.bounds_check(index, offset + access_bytes(access, type));
+  const InstId id = appender_.append(Op::Load, type, {base, index}, offset, static_cast<uint8_t>(access));
+  return function_->inst(id).result;
+}
+
+void IrBuilder::State::store(Value index, Value value, Access access, uint64_t offset) {
   const Value base = appender_.mem_base();
   if (explicit_bounds_) {
-    appender_.bounds_check(index, offset + access_bytes(static_cast<Access>(row.aux), row.type));
+    appender_.bounds_check(index, offset + access_bytes(access, function_->type_of(value)));
   }
-  appender_.append(Op::Store, Type::None, {base, index, value}, offset, row.aux);
+  appender_.append(Op::Store, Type::None, {base, index, value}, offset, static_cast<uint8_t>(access));
+}
+
+// A lane in memory, as an integer.
+void IrBuilder::State::lower_lane_access(const Lowering& row, const Instruction& instruction) {
+  using Kind = Lowering::Kind;
+  const LaneShape shape = row.kind == Kind::LoadExtend ? LaneShape::I64x2 : shape_of(row.aux);
+  const Type type = lane_type(shape);
+  const uint32_t bytes = lane_bytes(shape);
+  const Access access = bytes == 1 ? Access::U8 : bytes == 2 ? Access::U16 : Access::Full;
+  const uint64_t offset = instruction.bits[0], lane = instruction.bits[1];
+  if (row.kind == Kind::StoreLane) {
+    const Value value = appender_.compute(Op::VextractU, type, {pop()}, lane, row.aux);
+    return store(pop(), value, access, offset);
+  }
+  const bool into_vector = row.kind == Kind::LoadLane;
+  const Value vector = into_vector ? pop() : Value();
+  const Value loaded = load(pop(), type, access, offset);
+  if (row.kind == Kind::LoadSplat) {
+    return push(appender_.compute(Op::Vsplat, Type::V128, {loaded}, 0, row.aux));
+  }
+  const Value result = appender_.compute(Op::Vreplace, Type::V128,
+                                         {into_vector ? vector : appender_.constant(Vector()), loaded},
+                                         into_vector ? lane : 0, vector_aux(shape));
+  if (row.kind != Kind::LoadExtend) return push(result);
+  push(appender_.compute(row.op, Type::V128, {result}, 0, row.aux));
 }
 
 void IrBuilder::State::lower(const Instruction& instruction) {
@@ -160,6 +200,8 @@ void IrBuilder::State::lower(const Instruction& instruction) {
       return push(appender_.constant(Type::F32, instruction.bits[0]));
     case Opcode::F64Const:
       return push(appender_.constant(Type::F64, instruction.bits[0]));
+    case Opcode::V128Const:
+      return push(appender_.constant(Vector{instruction.bits[0], instruction.bits[1]}));
     case Opcode::Select:
     case Opcode::SelectTyped:
       return lower_select();
@@ -227,6 +269,9 @@ void IrBuilder::State::lower_global_get(uint32_t index) {
     using Kind = runtime::ConstExpr::Kind;
     switch (global.init.kind) {
       case Kind::Value:
+        if (type == Type::V128) {
+          return push(appender_.constant(Vector{global.init.bits[0], global.init.bits[1]}));
+        }
         return push(appender_.constant(type, global.init.bits[0]));
       case Kind::RefFunc:
         return push(appender_.compute(Op::RefFunc, Type::I64, {}, global.init.index));

@@ -1,44 +1,15 @@
 #include "codegen/build/lowering.h"
 
+#include "codegen/build/lowering_table.h"
+
 namespace wago::codegen {
 
 namespace {
 
 using runtime::Opcode;
 
-class Table {
- public:
-  void compute(Opcode opcode, Op op) { add(opcode, Lowering::Kind::Compute, op, 0); }
-  void compute(Opcode opcode, Op op, IntCond cond) {
-    add(opcode, Lowering::Kind::Compute, op, static_cast<uint8_t>(cond));
-  }
-  void compute(Opcode opcode, Op op, FloatCond cond) {
-    add(opcode, Lowering::Kind::Compute, op, static_cast<uint8_t>(cond));
-  }
-  void load(Opcode opcode, Access access) {
-    add(opcode, Lowering::Kind::Load, Op::Load, static_cast<uint8_t>(access));
-  }
-  void store(Opcode opcode, Access access) {
-    add(opcode, Lowering::Kind::Store, Op::Store, static_cast<uint8_t>(access)).type =
-        type_of(runtime::info(opcode).param[1]);
-  }
-  std::array<Lowering, runtime::kOpcodeCount> rows;
-
- private:
-  Lowering& add(Opcode opcode, Lowering::Kind kind, Op op, uint8_t aux) {
-    const runtime::OpcodeInfo& opcode_info = runtime::info(opcode);
-    Lowering& row = rows[static_cast<size_t>(opcode)];
-    row.kind = kind;
-    row.op = op;
-    row.aux = aux;
-    row.args = opcode_info.params;
-    if (opcode_info.results != 0) row.type = type_of(opcode_info.result);
-    return row;
-  }
-};
-
 std::array<Lowering, runtime::kOpcodeCount> make_table() {
-  Table table;
+  LoweringTable table;
   table.compute(Opcode::I32Eq, Op::Icmp, IntCond::Eq);
   table.compute(Opcode::I32Ne, Op::Icmp, IntCond::Ne);
   table.compute(Opcode::I32LtS, Op::Icmp, IntCond::LtS);
@@ -198,6 +169,7 @@ std::array<Lowering, runtime::kOpcodeCount> make_table() {
   table.store(Opcode::I64Store32, Access::U32);
   table.store(Opcode::F32Store, Access::Full);
   table.store(Opcode::F64Store, Access::Full);
+  add_vector_lowerings(table);
   return table.rows;
 }
 

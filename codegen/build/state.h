@@ -56,8 +56,10 @@ class IrBuilder::State {
   void walk();
   void lower(const runtime::Instruction& instruction);
   void lower_row(const Lowering& row, const runtime::Instruction& instruction);
-  void lower_load(const Lowering& row, uint64_t offset);
-  void lower_store(const Lowering& row, uint64_t offset);
+  void lower_compute(const Lowering& row, uint64_t imm);
+  void lower_lane_access(const Lowering& row, const runtime::Instruction& instruction);
+  Value load(Value index, Type type, Access access, uint64_t offset);
+  void store(Value index, Value value, Access access, uint64_t offset);
   void lower_select();
   void lower_global_get(uint32_t index);
   void lower_call(const runtime::Instruction& instruction);

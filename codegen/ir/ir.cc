@@ -1,15 +1,32 @@
 #include "codegen/ir/ir.h"
 
+#include <algorithm>
 #include <array>
+#include <string_view>
 
 namespace wago::codegen {
 
 namespace {
 
+constexpr int vector_arguments(std::string_view signature) {
+  return static_cast<int>(signature.find(':'));
+}
+
 constexpr OpInfo kOps[] = {
 #define WAGO_IR_OP(id, name, args, flags) {name, args, flags},
 #include "codegen/ir/ops.def"
 };
+
+constexpr VectorOpInfo kVectorOps[] = {
+#define WAGO_IR_OP(id, name, args, flags) {},
+#define WAGO_IR_VECTOR_OP(id, name, signature, shapes) {signature, shapes},
+#include "codegen/ir/ops.def"
+};
+
+constexpr const char* kShapes[kLaneShapes] = {"i8x16", "i16x8", "i32x4", "i64x2", "f32x4", "f64x2"};
+
+// Vectors that are looked through for an equal one: keeps functions with thousands of them linear.
+constexpr size_t kVectorWindow = 64;
 
 constexpr std::array<const char*, 10> kIntConds = {"eq",   "ne",   "lt_s", "lt_u", "gt_s",
                                                    "gt_u", "le_s", "le_u", "ge_s", "ge_u"};
@@ -58,6 +75,12 @@ const OpInfo& info(Op op) {
 }
 const char* to_string(Op op) {
   return info(op).name;
+}
+const VectorOpInfo& vector_info(Op op) {
+  return kVectorOps[static_cast<size_t>(op)];
+}
+const char* to_string(LaneShape shape) {
+  return kShapes[static_cast<size_t>(shape)];
 }
 
 IntCond inverse(IntCond cond) {
@@ -143,7 +166,18 @@ void IrFunction::clear() {
   values.clear();
   arg_pool.clear();
   inline_sites.clear();
+  vectors.resize(1);
   layout.clear();
+}
+
+uint64_t IrFunction::vector(Vector vector) {
+  if (vector == Vector()) return 0;
+  const size_t oldest = vectors.size() - std::min(vectors.size(), kVectorWindow);
+  for (size_t i = vectors.size(); i-- > oldest;) {
+    if (vectors[i] == vector) return i;
+  }
+  vectors.push_back(vector);
+  return vectors.size() - 1;
 }
 
 BlockId IrFunction::new_block() {

@@ -75,6 +75,61 @@ struct OpInfo {
 };
 const OpInfo& info(Op op);
 
+// How an operation divides a vector into lanes.
+enum class LaneShape : uint8_t { I8x16, I16x8, I32x4, I64x2, F32x4, F64x2 };
+constexpr uint8_t kLaneShapes = 6;
+const char* to_string(LaneShape shape);
+constexpr uint32_t lane_bytes(LaneShape shape) {
+  constexpr uint8_t kBytes[kLaneShapes] = {1, 2, 4, 8, 4, 8};
+  return kBytes[static_cast<size_t>(shape)];
+}
+constexpr uint32_t lane_count(LaneShape shape) {
+  return 16 / lane_bytes(shape);
+}
+constexpr Type lane_type(LaneShape shape) {  // of a lane as a value of its own
+  constexpr Type kTypes[kLaneShapes] = {Type::I32, Type::I32, Type::I32, Type::I64, Type::F32, Type::F64};
+  return kTypes[static_cast<size_t>(shape)];
+}
+
+// Inst::aux of an operation on vectors: the shape, and for comparisons the condition as variant.
+constexpr uint8_t vector_aux(LaneShape shape, uint8_t variant = 0) {
+  return static_cast<uint8_t>(static_cast<uint8_t>(shape) | variant << 4);
+}
+constexpr LaneShape shape_of(uint8_t aux) {
+  return static_cast<LaneShape>(aux & 15);
+}
+constexpr uint8_t variant_of(uint8_t aux) {
+  return aux >> 4;
+}
+
+// Sets of shapes, by bit.
+enum LaneShapes : uint8_t {
+  kI8x16 = 1,
+  kI16x8 = 2,
+  kI32x4 = 4,
+  kI64x2 = 8,
+  kF32x4 = 16,
+  kF64x2 = 32,
+  kIntShapes = 15,
+  kFloatShapes = 48,
+  kAllShapes = 63,
+};
+struct VectorOpInfo {
+  const char* signature = nullptr;  // as in ops.def; nullptr: not an operation on vectors
+  uint8_t shapes = 0;
+};
+const VectorOpInfo& vector_info(Op op);
+
+// A vector as an immediate: bytes 0 to 7, and 8 to 15, little-endian.
+struct Vector {
+  uint64_t low = 0, high = 0;
+  bool operator==(const Vector&) const = default;
+};
+// Whether `imm` is an index into IrFunction::vectors.
+constexpr bool has_vector_imm(Op op) {
+  return op == Op::Vconst || op == Op::Vshuffle;
+}
+
 enum class IntCond : uint8_t { Eq, Ne, LtS, LtU, GtS, GtU, LeS, LeU, GeS, GeU };
 enum class FloatCond : uint8_t { Eq, Ne, Lt, Gt, Le, Ge };
 IntCond inverse(IntCond cond);  // !(a cond b) == a inverse(cond) b
@@ -89,7 +144,7 @@ uint32_t access_bytes(Access access, Type type);
 struct Inst {
   Op op = Op::Trap;
   Type type = Type::None;
-  uint8_t aux = 0;             // IntCond, FloatCond, Access or TrapCode
+  uint8_t aux = 0;             // IntCond, FloatCond, Access, TrapCode or vector_aux()
   uint32_t wasm_pc = 0;        // bytes from FunctionBody::begin, in the function the instruction came from
   uint32_t inline_site = ~0u;  // index into IrFunction::inline_sites
   Value result;                // first of result_count consecutive values
@@ -141,7 +196,8 @@ class IrFunction {
   std::vector<ValueInfo> values;
   std::vector<Value> arg_pool;
   std::vector<IrInlineSite> inline_sites;
-  std::vector<BlockId> layout;  // order of emission; block 0 first. Set by order_blocks().
+  std::vector<Vector> vectors{Vector()};  // that instructions have as `imm`; the first one is always zero
+  std::vector<BlockId> layout;            // order of emission; block 0 first. Set by order_blocks().
 
   void clear();  // keeps capacity
 
@@ -172,6 +228,8 @@ class IrFunction {
     return v.is_param ? nullptr : &insts[v.def];
   }
 
+  // The index of a vector, which may be there already: equal ones nearby are one.
+  uint64_t vector(Vector vector);
   BlockId new_block();
   Value new_param(BlockId block, Type type);
   // Creates an instruction and its results, not yet in a block.

@@ -163,6 +163,9 @@ class Parser {
         case Type::F64:
           out.push_back(ValueType::F64);
           break;
+        case Type::V128:
+          out.push_back(ValueType::V128);
+          break;
         default:
           out.push_back(ValueType::I64);
           break;
@@ -262,13 +265,50 @@ class Parser {
         rest_.remove_prefix(spelled.size());
         break;
       }
+      case AuxForm::Shape:
+        aux = find_spelling<LaneShape>(word(), kLaneShapes);
+        break;
+      case AuxForm::ShapeIntCond:
+        aux = parse_shape_and<IntCond>(10);
+        break;
+      case AuxForm::ShapeFloatCond:
+        aux = parse_shape_and<FloatCond>(6);
+        break;
     }
     if (!aux) return fail("not a variant of " + std::string(name));
     inst.aux = *aux;
   }
 
+  template <class Cond>
+  std::optional<uint8_t> parse_shape_and(uint8_t conditions) {
+    const std::optional<uint8_t> shape = find_spelling<LaneShape>(word(), kLaneShapes);
+    if (!shape || !take(".")) return std::nullopt;
+    const std::optional<uint8_t> cond = find_spelling<Cond>(word(), conditions);
+    if (!cond) return std::nullopt;
+    return vector_aux(static_cast<LaneShape>(*shape), *cond);
+  }
+
+  // Up to 32 hexadecimal digits.
+  uint64_t parse_vector() {
+    expect("0x");
+    const std::string_view digits = word();
+    if (digits.empty() || digits.size() > 32) fail("expected up to 32 hexadecimal digits");
+    Vector vector;
+    for (const char c : digits.substr(0, 32)) {
+      uint64_t digit = 0;
+      if (std::from_chars(&c, &c + 1, digit, 16).ec != std::errc()) fail("expected hexadecimal digits");
+      vector.high = vector.high << 4 | vector.low >> 60;
+      vector.low = vector.low << 4 | digit;
+    }
+    return f().vector(vector);
+  }
+
   void parse_imm(Inst& inst) {
     expect("#");
+    if (imm_form(inst.op) == ImmForm::Vector) {
+      inst.imm = parse_vector();
+      return;
+    }
     if (imm_form(inst.op) == ImmForm::Helper) {
       const std::string_view name = word();
       while (helper_name(inst.imm) != nullptr && name != helper_name(inst.imm)) ++inst.imm;

@@ -30,6 +30,10 @@ std::string typed(const IrFunction& function, Value value) {
   return name(value) + ":" + to_string(function.type_of(value));
 }
 
+std::string shape_text(const Inst& inst) {
+  return std::string(".") + to_string(shape_of(inst.aux));
+}
+
 std::string aux_text(const Inst& inst) {
   switch (aux_form(inst.op)) {
     case AuxForm::None:
@@ -42,11 +46,26 @@ std::string aux_text(const Inst& inst) {
       return inst.aux == 0 ? "" : std::string(".") + to_string(static_cast<Access>(inst.aux));
     case AuxForm::Trap:
       return "." + std::string(base::spelling(static_cast<base::TrapCode>(inst.aux)));
+    case AuxForm::Shape:
+      return shape_text(inst);
+    case AuxForm::ShapeIntCond:
+      return shape_text(inst) + "." + to_string(static_cast<IntCond>(variant_of(inst.aux)));
+    case AuxForm::ShapeFloatCond:
+      return shape_text(inst) + "." + to_string(static_cast<FloatCond>(variant_of(inst.aux)));
   }
   WAGO_UNREACHABLE("aux");
 }
 
-std::string imm_text(const Inst& inst) {
+std::string vector_text(const IrFunction& function, uint64_t index) {
+  if (index >= function.vectors.size()) return "?";
+  const Vector& vector = function.vectors[index];
+  char text[40];
+  std::snprintf(text, sizeof text, "0x%016llx%016llx", static_cast<unsigned long long>(vector.high),
+                static_cast<unsigned long long>(vector.low));
+  return text;
+}
+
+std::string imm_text(const IrFunction& function, const Inst& inst) {
   switch (imm_form(inst.op)) {
     case ImmForm::None:
       return "";
@@ -61,6 +80,8 @@ std::string imm_text(const Inst& inst) {
       return "#" + std::to_string(inst.imm >> 32) + ":" + std::to_string(static_cast<uint32_t>(inst.imm));
     case ImmForm::Helper:
       return std::string("#") + (helper_name(inst.imm) != nullptr ? helper_name(inst.imm) : "?");
+    case ImmForm::Vector:
+      return "#" + vector_text(function, inst.imm);
   }
   WAGO_UNREACHABLE("imm");
 }
@@ -121,7 +142,13 @@ ImmForm imm_form(Op op) {
     case Op::TableSize:
     case Op::RefFunc:
     case Op::Call:
+    case Op::VextractS:
+    case Op::VextractU:
+    case Op::Vreplace:
       return ImmForm::Unsigned;
+    case Op::Vconst:
+    case Op::Vshuffle:
+      return ImmForm::Vector;
     case Op::CallIndirect:
       return ImmForm::Pair;
     case Op::CallHelper:
@@ -142,8 +169,12 @@ AuxForm aux_form(Op op) {
       return AuxForm::Access;
     case Op::Trap:
       return AuxForm::Trap;
+    case Op::Vicmp:
+      return AuxForm::ShapeIntCond;
+    case Op::Vfcmp:
+      return AuxForm::ShapeFloatCond;
     default:
-      return AuxForm::None;
+      return vector_info(op).shapes == 0 ? AuxForm::None : AuxForm::Shape;
   }
 }
 
@@ -166,7 +197,7 @@ std::string print(const IrFunction& function, InstId id) {
   auto add = [&operands](const std::string& operand) {
     if (!operand.empty()) operands += (operands.empty() ? "" : ", ") + operand;
   };
-  add(imm_text(inst));
+  add(imm_text(function, inst));
   if (inst.block.valid() && (info(inst.op).flags & kTerminator) != 0) {
     for (const Edge& edge : function.block(inst.block).succs) add(edge_text(function, edge));
   }

@@ -10,6 +10,9 @@
 //     v6:i32 = load.u8 v7, v5, #16
 //     ...
 //
+// A vector is printed as one hexadecimal number of 128 bits, lane 0 lowest; "vicmp.i8x16.lt_s" has a shape
+// and a condition.
+//
 // An instruction a line: results with their types, the operation with its `aux` spelled behind a dot,
 // arguments, `imm` behind a #, successors, and the wasm pc in hexadecimal behind an @ (with "/n" for an
 // inline site) where it is not 0. An `imm` of 0 is left out where the operation has none to speak of. Blocks
@@ -27,9 +30,9 @@ std::string print(const IrFunction& function);
 std::string print(const IrFunction& function, InstId inst);  // one line, without its end
 
 // Which fields of an instruction mean something; shared by printer and parser.
-enum class ImmForm : uint8_t { None, Signed, Hex, Unsigned, Pair, Helper };
+enum class ImmForm : uint8_t { None, Signed, Hex, Unsigned, Pair, Helper, Vector };
 ImmForm imm_form(Op op);
-enum class AuxForm : uint8_t { None, IntCond, FloatCond, Access, Trap };
+enum class AuxForm : uint8_t { None, IntCond, FloatCond, Access, Trap, Shape, ShapeIntCond, ShapeFloatCond };
 AuxForm aux_form(Op op);
 const char* to_string(Access access);
 const char* helper_name(uint64_t helper);  // nullptr: there is none

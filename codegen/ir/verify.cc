@@ -151,8 +151,39 @@ class Verifier {
 
   Type arg_type(const Inst& inst, uint32_t i) const { return f_.type_of(f_.args(inst)[i]); }
 
+  // Arguments and result as ops.def says, in a shape that the operation has; lanes and vectors that are
+  // there.
+  void check_vector(InstId id) {
+    const Inst& inst = f_.inst(id);
+    const VectorOpInfo& op = vector_info(inst.op);
+    const LaneShape shape = shape_of(inst.aux);
+    const bool shaped = op.shapes != 0;
+    if (!expect(shaped ? shape_of(inst.aux) <= LaneShape::F64x2 && (op.shapes >> (inst.aux & 15) & 1) != 0
+                       : inst.aux == 0,
+                id, "has a shape that the operation does not have")) {
+      return;
+    }
+    auto type_of_letter = [&](char letter) {
+      return letter == 'v' ? Type::V128 : letter == 'i' ? Type::I32 : lane_type(shape);
+    };
+    const char* letter = op.signature;
+    for (uint32_t i = 0; *letter != ':'; ++letter, ++i) {
+      expect(arg_type(inst, i) == type_of_letter(*letter), id, "has an argument of the wrong type");
+    }
+    expect(inst.type == type_of_letter(letter[1]) && inst.result_count == 1, id, "has the wrong type");
+    if (inst.op == Op::VextractS || inst.op == Op::VextractU || inst.op == Op::Vreplace) {
+      expect(inst.imm < lane_count(shape), id, "names a lane that is not there");
+    } else if (has_vector_imm(inst.op)) {
+      expect(inst.imm < f_.vectors.size(), id, "has a vector that is not there");
+    } else {
+      const int variants = inst.op == Op::Vicmp ? 10 : inst.op == Op::Vfcmp ? 6 : 1;
+      expect(variant_of(inst.aux) < variants, id, "has a condition that is none");
+    }
+  }
+
   void check_types(InstId id) {
     const Inst& inst = f_.inst(id);
+    if (vector_info(inst.op).signature != nullptr) return check_vector(id);
     auto args_are = [&](std::initializer_list<Type> types) {
       uint32_t i = 0;
       for (const Type type : types) {
@@ -211,6 +242,7 @@ class Verifier {
         return args_are({Type::I32});
       case Op::Load:
         args_are({Type::I64, Type::I32});
+        expect(is_int(t) || inst.aux == 0, id, "extends what is no integer");
         return result_is(access_bytes(static_cast<Access>(inst.aux), t) <= bytes_of(t));
       case Op::Store:
         return args_are({Type::I64, Type::I32, arg_type(inst, 2)});
@@ -237,7 +269,7 @@ class Verifier {
         return args_are({Type::I32});
       default:  // arithmetic: one type throughout
         args_are_all(id, t);
-        return result_is(t != Type::None);
+        return result_is(t != Type::None && t != Type::V128);
     }
   }
 

@@ -123,7 +123,9 @@ void InlineCalls::copy_block(IrFunction& function, BlockId from, BlockId to, Ins
     if (is_return) {
       copy = function.new_inst(Op::Jump, Type::None, {});
     } else if (original.result_count <= 1) {
-      copy = function.new_inst(original.op, original.type, args_, original.imm, original.aux);
+      const uint64_t imm =
+          has_vector_imm(original.op) ? function.vector(callee_.vectors[original.imm]) : original.imm;
+      copy = function.new_inst(original.op, original.type, args_, imm, original.aux);
     } else {
       std::vector<Type> types;
       for (uint32_t i = 0; i < original.result_count; ++i) {

@@ -11,7 +11,9 @@ namespace {
 bool is_numbered(const Inst& inst) {
   const uint8_t flags = info(inst.op).flags;
   // Constants are made where they are used, and cost nothing to have twice.
-  if (inst.op == Op::Iconst || inst.op == Op::Fconst || inst.op == Op::BoundsCheck) return false;
+  if (inst.op == Op::Iconst || inst.op == Op::Fconst || inst.op == Op::Vconst || inst.op == Op::BoundsCheck) {
+    return false;
+  }
   return (flags == kPure || flags == kTraps) && inst.arg_count <= 3 && inst.result_count == 1;
 }
 

@@ -71,6 +71,9 @@ Condition Isel::condition(Value v) {
     } else if (def->op == IrOp::Fcmp) {
       fold(v);
       found = compare(static_cast<FloatCond>(def->aux), arg(*def, 0), arg(*def, 1));
+    } else if (is_vector_test(*def)) {
+      fold(v);
+      found = test_vector(*def);
     } else {
       break;
     }
@@ -249,6 +252,7 @@ void Isel::select_select(const Inst& inst) {
     Condition found = condition(chooser);
     return conditional_move(result(inst), found, yes, no);
   }
+  if (inst.type == Type::V128) return select_vector_select(inst);
   if (select_by_mask(inst)) return;
   // Through integer registers, which have conditional moves.
   bool wide = inst.type == Type::F64;

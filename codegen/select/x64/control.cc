@@ -42,7 +42,7 @@ void Isel::pass_edge(const Edge& edge) {
   auto wanted = [&](size_t i) { return values_[params[i].index()].uses != 0; };
   auto constant_of = [&](size_t i) -> const Inst* {
     const Inst* def = ir_->def_of(args[i]);
-    return def && (def->op == IrOp::Iconst || def->op == IrOp::Fconst) ? def : nullptr;
+    return def && is_constant(def->op) ? def : nullptr;
   };
   b_.begin_moves();
   for (size_t i = 0; i < args.size(); ++i) {

@@ -120,7 +120,7 @@ void Isel::select_block(uint32_t index) {
 
 // Folded into its user, or materialised there, or of no use.
 bool Isel::is_skipped(const Inst& inst) const {
-  if (inst.op == IrOp::Iconst || inst.op == IrOp::Fconst || inst.op == IrOp::Zext) return true;
+  if (is_constant(inst.op) || inst.op == IrOp::Zext) return true;
   if (inst.result_count != 1) return false;
   const ValueState& state = values_[inst.result.index()];
   if (state.folded || state.free_wrap) return true;
@@ -133,6 +133,7 @@ void Isel::visit(const Inst& inst) {
   switch (inst.op) {
     case IrOp::Iconst:
     case IrOp::Fconst:
+    case IrOp::Vconst:
     case IrOp::Zext:
       return;  // never reached: is_skipped()
     case IrOp::Iadd:
@@ -262,8 +263,9 @@ void Isel::visit(const Inst& inst) {
       return select_return(inst);
     case IrOp::Trap:
       return select_trap(inst);
+    default:
+      return select_vector(inst);
   }
-  WAGO_UNREACHABLE("operation without a pattern");
 }
 
 // --- Operands
@@ -281,7 +283,7 @@ Reg Isel::reg_of(Value v) {
 Reg Isel::use(Value v) {
   if (const Inst* def = ir_->def_of(v)) {
     if (def->op == IrOp::Zext || values_[v.index()].free_wrap) return use(arg(*def, 0));
-    if (def->op == IrOp::Iconst || def->op == IrOp::Fconst) {
+    if (is_constant(def->op)) {
       if (def->op == IrOp::Iconst && is_wide(def->imm) && values_[v.index()].uses > 1)
         return shared_constant(v, *def);
       return constant_reg(def->type, def->imm);
@@ -333,13 +335,18 @@ std::optional<int32_t> Isel::imm32(Value v) const {
   return static_cast<int32_t>(wide);
 }
 
-// Changes no flags: constants are needed between a comparison and its user.
+// Changes no flags: constants are needed between a comparison and its user. `bits` of a vector: its index.
 void Isel::define_constant(Reg to, Type type, uint64_t bits) {
-  if (is_float(type)) {
+  if (!is_int(type)) {
     if (bits == 0) {
       Reg any = new_reg(type);
       b_.add(Op::Undef, any);
       b_.add(Op::VXORPSrr, to, any, any);
+      return;
+    }
+    if (type == Type::V128) {
+      const Vector& vector = ir_->vectors[bits];
+      b_.add(Op::VMOVAPSrm, to, literal(vector.low, vector.high, 16));
       return;
     }
     uint8_t bytes = static_cast<uint8_t>(bytes_of(type));

@@ -17,6 +17,7 @@
 // (use32()).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -48,6 +49,17 @@ struct FloatOps {
   bool commutative;
 };
 extern const FloatOps kFloatAdd, kFloatSub, kFloatMul, kFloatDiv;
+
+// The forms of a two-operand operation on whole vectors.
+struct VectorOps {
+  Op rr, rm;
+  bool commutative = false;
+};
+
+// Operations that are not instructions of their own but operands: see Isel::define_constant().
+constexpr bool is_constant(IrOp op) {
+  return op == IrOp::Iconst || op == IrOp::Fconst || op == IrOp::Vconst;
+}
 
 // What flags must show for a condition to hold: `first`, or both, or either.
 struct Condition {
@@ -223,6 +235,41 @@ class Isel {
   void saturate_u64(Reg to, Reg from, Type from_type);
   void select_precision(const Inst& inst);
   void select_bitcast(const Inst& inst);
+
+  // --- Vectors (vector.cc): what all of them share
+  std::optional<Vector> vector_constant(Value v) const;
+  bool can_fold_vector(Value v) const;
+  // A memory operand for a constant or a load of 16 bytes that may be folded. Follow with mark_folded().
+  std::optional<Address> fold_vector(Value v);
+  // The same for the lower 8 bytes of a vector whose upper ones are not looked at.
+  std::optional<Address> fold_low_half(Value v);
+  // 16 bytes with `bits` in every lane.
+  Address vector_literal(LaneShape shape, uint64_t bits);
+  Reg vector_reg() { return b_.xmm(16); }
+  void vector_unary(const Inst& inst, Op rr, Op rm);
+  void vector_binary(const Inst& inst, const VectorOps& ops);
+  void vector_binary(Reg to, const VectorOps& ops, Value a, Value b);
+  // --- Vectors: bits, lanes and memory (vector.cc), by kind of lanes (vector_integer.cc, vector_float.cc)
+  void select_splat(const Inst& inst);
+  void select_extract(const Inst& inst);
+  bool select_lane_store(const Inst& inst);
+  void select_replace(const Inst& inst);
+  void select_zero_extended(const Inst& inst);
+  void select_replace_f32(const Inst& inst);
+  void select_replace_f64(const Inst& inst);
+  void select_swizzle(const Inst& inst);
+  void select_not(const Inst& inst);
+  void select_bitselect(const Inst& inst);
+  bool is_vector_test(const Inst& inst) const;
+  Condition test_vector(const Inst& inst);
+  Condition test_all_true(const Inst& inst);
+  void select_vector_select(const Inst& inst);
+  void select_shuffle(const Inst& inst);  // shuffle.cc
+  void shuffle_one(const Inst& inst, Value a, const std::array<uint8_t, 16>& indices);
+  void shuffle_two(const Inst& inst, Value a, Value b, const std::array<uint8_t, 16>& indices);
+  void select_vector(const Inst& inst);
+  void select_vector_integer(const Inst& inst);
+  void select_vector_float(const Inst& inst);
 
   // --- Control (control.cc)
   void select_entry();

@@ -235,7 +235,7 @@ MachInst& Isel::store_float(const Address& to, Type type, Value value) {
 }
 
 void Isel::select_store(const Inst& inst) {
-  if (select_read_modify_write(inst)) return;
+  if (select_read_modify_write(inst) || select_lane_store(inst)) return;
   Value value = arg(inst, 2);
   Address to = address(arg(inst, 0), arg(inst, 1), inst.imm);
   mark_access(store(to, type_of(value), static_cast<Access>(inst.aux), value), inst);
