@@ -54,6 +54,12 @@ Condition one(Cc cc) {
 
 }  // namespace
 
+int32_t compare_predicate(FloatCond cond) {
+  // EQ_OQ, NEQ_UQ, LT_OS, GT_OS, LE_OS, GE_OS
+  static constexpr int32_t kPredicates[] = {0x00, 0x04, 0x01, 0x0e, 0x02, 0x0d};
+  return kPredicates[static_cast<size_t>(cond)];
+}
+
 // Sets the flags for "v is not zero", through whatever comparison v is.
 Condition Isel::condition(Value v) {
   bool inverted = false;
@@ -279,9 +285,7 @@ bool Isel::select_by_mask(const Inst& inst) {
   if (!compare || type_of(arg(*compare, 0)) != inst.type) return false;
   fold(chooser);
   bool wide = inst.type == Type::F64;
-  // The predicates of VCMPSD: EQ_OQ, NEQ_UQ, LT_OS, GT_OS, LE_OS, GE_OS.
-  static constexpr int32_t kPredicates[] = {0x00, 0x04, 0x01, 0x0e, 0x02, 0x0d};
-  int32_t predicate = kPredicates[compare->aux];
+  int32_t predicate = compare_predicate(static_cast<FloatCond>(compare->aux));
   Reg mask = new_reg(inst.type), left = use(arg(*compare, 0));
   if (std::optional<Address> memory = fold_float(arg(*compare, 1))) {
     mark_folded(b_.add(wide ? Op::VCMPSDrmi : Op::VCMPSSrmi, mask, left, *memory, predicate));

@@ -5,14 +5,23 @@
 
 namespace wago::codegen::x64 {
 
-namespace {
-
-// VROUNDSS/SD: the rounding mode, and no inexact exception.
-constexpr int32_t kQuiet = 8;
-constexpr int32_t kToNearest = kQuiet | 0, kDown = kQuiet | 1, kUp = kQuiet | 2, kToZero = kQuiet | 3;
-constexpr int32_t kUnordered = 3;  // predicate of VCMPSS/SD
-
-}  // namespace
+int32_t rounding_mode(IrOp op) {
+  constexpr int32_t kQuiet = 8;  // no inexact exception
+  constexpr int32_t kToNearest = kQuiet | 0, kDown = kQuiet | 1, kUp = kQuiet | 2, kToZero = kQuiet | 3;
+  switch (op) {
+    case IrOp::Fceil:
+    case IrOp::Vfceil:
+      return kUp;
+    case IrOp::Ffloor:
+    case IrOp::Vffloor:
+      return kDown;
+    case IrOp::Ftrunc:
+    case IrOp::Vftrunc:
+      return kToZero;
+    default:
+      return kToNearest;
+  }
+}
 
 const FloatOps kFloatAdd{{Op::VADDSSrr, Op::VADDSDrr}, {Op::VADDSSrm, Op::VADDSDrm}, true};
 const FloatOps kFloatSub{{Op::VSUBSSrr, Op::VSUBSDrr}, {Op::VSUBSSrm, Op::VSUBSDrm}, false};
@@ -91,10 +100,7 @@ void Isel::select_sqrt(const Inst& inst) {
 }
 
 void Isel::select_round(const Inst& inst) {
-  int32_t mode = inst.op == IrOp::Fceil    ? kUp
-                 : inst.op == IrOp::Ffloor ? kDown
-                 : inst.op == IrOp::Ftrunc ? kToZero
-                                           : kToNearest;
+  const int32_t mode = rounding_mode(inst.op);
   Reg from = use(arg(inst, 0));
   b_.add(inst.type == Type::F64 ? Op::VROUNDSDri : Op::VROUNDSSri, result(inst), from, from, mode);
 }

@@ -61,6 +61,23 @@ constexpr bool is_constant(IrOp op) {
   return op == IrOp::Iconst || op == IrOp::Fconst || op == IrOp::Vconst;
 }
 
+// The forms of an operation on integer lanes, by shape; Op::Copy: none.
+struct LaneOps {
+  Op rr[4], rm[4];
+  bool commutative;
+
+  constexpr VectorOps operator[](LaneShape shape) const {
+    size_t i = static_cast<size_t>(shape);
+    return {rr[i], rm[i], commutative};
+  }
+};
+extern const LaneOps kEqualLanes, kGreaterLanes, kMinLanesS, kMinLanesU, kMaxLanesS, kMaxLanesU;
+
+// Immediates of VROUND*, by the operation, and of VCMP*.
+int32_t rounding_mode(IrOp op);
+int32_t compare_predicate(FloatCond cond);
+constexpr int32_t kUnordered = 3;
+
 // What flags must show for a condition to hold: `first`, or both, or either.
 struct Condition {
   enum class Kind : uint8_t { One, And, Or };
@@ -261,8 +278,6 @@ class Isel {
   void select_not(const Inst& inst);
   void select_bitselect(const Inst& inst);
   bool is_vector_test(const Inst& inst) const;
-  Condition test_vector(const Inst& inst);
-  Condition test_all_true(const Inst& inst);
   void select_vector_select(const Inst& inst);
   void select_shuffle(const Inst& inst);  // shuffle.cc
   void shuffle_one(const Inst& inst, Value a, const std::array<uint8_t, 16>& indices);
@@ -270,6 +285,48 @@ class Isel {
   void select_vector(const Inst& inst);
   void select_vector_integer(const Inst& inst);
   void select_vector_float(const Inst& inst);
+
+  // --- Integer lanes (vector_integer.cc)
+  Reg ones_vector();
+  Reg vector_constant_reg(Vector value);
+  void select_multiply_64(const Inst& inst);
+  void select_q15_multiply(const Inst& inst);
+  void select_vector_abs(const Inst& inst);
+  void select_vector_neg(const Inst& inst);
+  void select_byte_popcnt(const Inst& inst);
+  void select_vector_shift(const Inst& inst);
+  // A vector register whose lower half is (count & mask) + addend.
+  Reg shift_amount(Value count, int32_t mask, int32_t addend);
+  void shift_bytes(const Inst& inst, Reg from, Value count);
+  void shift_by_constant(const Inst& inst, int32_t count);
+  void shift_signed_by_constant(const Inst& inst, Reg from, int32_t count);
+  void select_extend_half(const Inst& inst);
+  void extend_high(Reg to, LaneShape shape, bool is_signed, Reg from);
+  void select_extending_multiply(const Inst& inst);
+  void select_add_pairs(const Inst& inst);
+
+  // --- Float lanes (vector_float.cc)
+  void select_lane_min_max(const Inst& inst);
+  void select_lane_round(const Inst& inst);
+  void saturate_f32_lanes_signed(const Inst& inst);
+  void saturate_f32_lanes_unsigned(const Inst& inst);
+  void saturate_f64_lanes_signed(const Inst& inst);
+  void saturate_f64_lanes_unsigned(const Inst& inst);
+  void select_convert_lanes(const Inst& inst, bool is_signed);
+  void convert_low_half(const Inst& inst, Op rr, Op rm);
+
+  // --- Comparisons of vectors (vector_compare.cc)
+  void compare_lanes(Reg to, LaneShape shape, IntCond cond, Value a, Value b);
+  bool compare_with_next(Reg to, LaneShape shape, IntCond cond, Value a, Value b);
+  static bool is_inverted_mask(LaneShape shape, IntCond cond);
+  void compare_float_lanes(const Inst& inst);
+  Condition test_vector(const Inst& test);
+  Condition test_comparison(const Inst& compare, bool all);
+  Condition test_all_ones(Reg mask);
+  Condition test_all_true(LaneShape shape, Value v);
+  Condition test_common_bits(const Inst& inst);
+  bool is_mask(Value v, uint32_t bytes) const;
+  void select_bitmask(const Inst& inst);
 
   // --- Control (control.cc)
   void select_entry();

@@ -238,14 +238,19 @@ void Isel::select_swizzle(const Inst& inst) {
 // --- Bits
 
 void Isel::select_not(const Inst& inst) {
+  if (const Inst* compare = single(arg(inst, 0), IrOp::Vicmp)) {
+    fold(arg(inst, 0));
+    return compare_lanes(result(inst), shape_of(compare->aux),
+                         inverse(static_cast<IntCond>(variant_of(compare->aux))), arg(*compare, 0),
+                         arg(*compare, 1));
+  }
   b_.add(Op::VPXORrm, result(inst), use(arg(inst, 0)), vector_literal(LaneShape::I64x2, ~uint64_t{0}));
 }
 
 // A mask of whole lanes, which comparisons give, blends.
 void Isel::select_bitselect(const Inst& inst) {
   Value ones = arg(inst, 0), zeros = arg(inst, 1), mask = arg(inst, 2);
-  const Inst* def = ir_->def_of(mask);
-  if (def && (def->op == IrOp::Vicmp || def->op == IrOp::Vfcmp)) {
+  if (is_mask(mask, 1)) {
     Reg if_one = use(ones), if_zero = use(zeros);
     b_.add(Op::VPBLENDVBrrr, result(inst), if_zero, if_one, use(mask));
     return;
@@ -258,14 +263,6 @@ void Isel::select_bitselect(const Inst& inst) {
 
 bool Isel::is_vector_test(const Inst& inst) const {
   return inst.op == IrOp::VanyTrue || inst.op == IrOp::ViallTrue;
-}
-
-// Sets the flags for a test that holds.
-Condition Isel::test_vector(const Inst& inst) {
-  if (inst.op == IrOp::ViallTrue) return test_all_true(inst);
-  Reg vector = use(arg(inst, 0));
-  b_.add(Op::VPTESTrr, vector, vector);
-  return {Condition::Kind::One, Cc::Ne, Cc::Ne};
 }
 
 // No conditional moves here: the condition becomes a mask.
