@@ -120,6 +120,13 @@ class ParallelCompiler : public runtime::Compiler {
       if (error) return std::move(*error);
     }
 
+    uint64_t code_bytes = 0;
+    for (const FunctionCode& code : codes) code_bytes += code.bytes.size() + kFunctionAlignment;
+    if (code_bytes > settings.max_code_bytes) {
+      return base::failed("the module's machine code takes " + std::to_string(code_bytes) +
+                          " bytes, more than the limit of " + std::to_string(settings.max_code_bytes) +
+                          " code bytes; raise EngineLimits::code_bytes");
+    }
     std::vector<uint32_t> wasm_begin;
     for (const runtime::FunctionBody& body : module.bodies) wasm_begin.push_back(body.begin);
     auto image = std::make_shared<runtime::CodeImage>();

@@ -39,6 +39,11 @@ Result<Engine> Engine::open(const EngineSettings& settings) {
     return base::usage_error("level " + std::to_string(settings.level) +
                              " does not exist: 0 runs no optimisation passes, 1 runs all");
   }
+  if (settings.code_offset % 16 != 0 || settings.code_offset >= 64) {
+    return base::usage_error(
+        "code offset " + std::to_string(settings.code_offset) +
+        " does not exist: code moves by 0, 16, 32 or 48 bytes inside its first cache line");
+  }
   if (const char* feature = missing_feature()) {
     return base::unmeasurable(std::string("this processor has no ") + feature +
                               ": WagoProfile needs x86-64-v3 (AVX2, BMI2, LZCNT, FMA)");

@@ -171,6 +171,10 @@ enum EntryStatus : uint64_t {
   kEntryDroppedStore = 2,  // a store died while its code was on the stack: see store.h
 };
 
+// By default a guest may use this much stack below its outermost entry, or what the thread has less
+// kStackReserve, if that is less. Part of the measurement contract; see EngineLimits::guest_stack_bytes.
+constexpr uint64_t kGuestStackBytes = uint64_t{1} << 20;
+
 // The adapters of one signature, mapped. Owned by the engine; live as long as it does.
 struct Adapters {
   EnterFn enter = nullptr;
@@ -178,6 +182,9 @@ struct Adapters {
   const void* host = nullptr;  // FuncRef::code of host functions of this signature
   uint32_t param_slots = 0;
   uint32_t result_slots = 0;
+  bool passes_functions = false;  // a parameter is a funcref
+  uint64_t guest_stack_bytes = kGuestStackBytes;
+  EnterFn code = nullptr;  // the adapter's code; `enter` may do more
 };
 constexpr int32_t kFuncRefAdapters = 32;
 constexpr int32_t kAdaptersPrepare = 8;
@@ -209,10 +216,8 @@ static_assert(offsetof(Activation, callee) == kActivationCallee &&
               offsetof(Activation, results) == kActivationResults &&
               offsetof(Activation, rbp) == kActivationRbp && sizeof(Activation) == 112);
 
-// The guest may use this much stack below its outermost entry, or what the thread has less kStackReserve, if
-// that is less. Part of the measurement contract.
-constexpr uint64_t kGuestStackBytes = uint64_t{1} << 20;
-// Left below the limit for leaf functions that skip the check, helpers, host functions and signal delivery.
+// Left below a guest's stack for leaf functions that skip the check, helpers, host functions and signal
+// delivery.
 constexpr uint64_t kStackReserve = uint64_t{256} << 10;
 // A leaf function whose frame is not larger may skip the stack check.
 constexpr uint32_t kUncheckedLeafFrame = 128;

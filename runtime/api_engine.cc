@@ -10,12 +10,13 @@
 namespace wago {
 
 const EngineSettings& Engine::settings() const {
-  return data_->settings();
+  return data()->settings();
 }
 
 Result<Module> Engine::compile(std::vector<uint8_t> bytes) const {
   runtime::DecodeOptions options;
-  options.workers = data_->settings().workers;
+  options.workers = data()->settings().workers;
+  options.max_functions = data_->settings().limits.functions;
   auto decoded = runtime::decode_module(std::move(bytes), options);
   if (!decoded) return decoded.error();
   auto image = data_->compiler().compile(**decoded, data_->compile_settings());
@@ -99,10 +100,10 @@ std::vector<ExportInfo> Module::exports() const {
 }
 
 const runtime::Module& Module::decoded() const {
-  return data_->module();
+  return data()->module();
 }
 const runtime::CodeImage& Module::code() const {
-  return data_->code().image();
+  return data()->code().image();
 }
 
 }  // namespace wago

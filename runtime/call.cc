@@ -12,8 +12,8 @@ CallResult finish_call(uint64_t status) {
   return result;
 }
 
-void wrong_slot_count() {
-  WAGO_UNREACHABLE("the number of slots is not that of the function's type");
+void moved_from() {
+  WAGO_UNREACHABLE("a handle was used that had been moved from");
 }
 
 }  // namespace wago::runtime

@@ -21,6 +21,7 @@ struct CompileSettings {
   bool verify_ir = false;    // run the IR verifier after every pass
   bool source_maps = false;  // more positions; the same bytes
   unsigned workers = 1;      // threads; never changes the bytes
+  uint64_t max_code_bytes = kMaxCodeBytes;  // of all functions together
 };
 
 class Compiler {

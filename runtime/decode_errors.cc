@@ -211,9 +211,10 @@ bool DecodeErrors::unsupported(uint64_t at, Opcode opcode) {
                          to_string(info(opcode).feature), to_string(opcode)));
 }
 
-bool DecodeErrors::over_limit(uint64_t at, std::string_view what, uint64_t count, uint64_t limit) {
-  return report(
-      at, "too many " + std::string(what) + text(": %llu, the limit is %llu", number(count), number(limit)));
+bool DecodeErrors::over_limit(uint64_t at, std::string_view what, uint64_t count, uint64_t limit,
+                              std::string_view cure) {
+  return report(at, "too many " + std::string(what) +
+                        text(": %llu, the limit is %llu", number(count), number(limit)) + std::string(cure));
 }
 
 bool DecodeErrors::unknown(uint64_t at, std::string_view what, uint32_t index, uint64_t count) {

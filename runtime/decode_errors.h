@@ -65,7 +65,9 @@ class DecodeErrors {
   bool unsupported(uint64_t at, Opcode opcode);
 
   // --- beyond a limit
-  bool over_limit(uint64_t at, std::string_view what, uint64_t count, uint64_t limit);  // "too many <what>"
+  // "too many <what>: 3, the limit is 2<cure>"
+  bool over_limit(uint64_t at, std::string_view what, uint64_t count, uint64_t limit,
+                  std::string_view cure = "");
 
   // --- invalid: the grammar is followed, the rules of section 3 of the specification are not
   bool unknown(uint64_t at, std::string_view what, uint32_t index,

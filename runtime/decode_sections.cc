@@ -133,8 +133,8 @@ bool Decoder::import(CheckedCursor& in, Import& import) {
 // --- what the module defines
 
 bool Decoder::function_limit(uint32_t at, uint64_t count) {
-  return count <= options_.max_functions ||
-         errors_.over_limit(at, "functions", count, options_.max_functions);
+  return count <= options_.max_functions || errors_.over_limit(at, "functions", count, options_.max_functions,
+                                                               "; raise EngineLimits::functions");
 }
 
 bool Decoder::memory_limit(uint32_t at, uint64_t count) {
@@ -142,9 +142,10 @@ bool Decoder::memory_limit(uint32_t at, uint64_t count) {
 }
 
 bool Decoder::function_section(CheckedCursor& in) {
+  const uint32_t at = in.offset();
   uint32_t n;
-  if (!count(in, "functions", module_.imported_functions, options_.max_functions, 1, module_.function_types,
-             n)) {
+  if (!count(in, "functions", module_.imported_functions, ~uint64_t{0}, 1, module_.function_types, n) ||
+      !function_limit(at, uint64_t{module_.imported_functions} + n)) {
     return false;
   }
   for (uint32_t i = 0; i < n; ++i) {

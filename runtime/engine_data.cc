@@ -1,5 +1,7 @@
 #include "runtime/engine_data.h"
 
+#include <algorithm>
+
 #include "base/check.h"
 #include "runtime/stack.h"
 #include "runtime/type_registry.h"
@@ -15,6 +17,7 @@ CompileSettings EngineData::compile_settings() const {
   compile.verify_ir = settings_.verify_ir;
   compile.source_maps = settings_.source_maps;
   compile.workers = settings_.workers;
+  compile.max_code_bytes = settings_.limits.code_bytes;
   return compile;
 }
 
@@ -28,11 +31,15 @@ base::Result<const Adapters*> EngineData::adapters(uint32_t type_id) {
   if (!code) return code.error();
   const uint8_t* base = (*code)->base();
   Adapters adapters;
-  adapters.enter = reinterpret_cast<EnterFn>(reinterpret_cast<uintptr_t>(base) + (*image)->entry_adapter);
+  adapters.code = reinterpret_cast<EnterFn>(reinterpret_cast<uintptr_t>(base) + (*image)->entry_adapter);
+  adapters.guest_stack_bytes = settings_.limits.guest_stack_bytes;
+  adapters.enter = adapters.guest_stack_bytes == kGuestStackBytes ? adapters.code : enter_with_own_limit;
   adapters.prepare = prepare_entry;
   adapters.host = base + (*image)->host_adapter;
   adapters.param_slots = slots_of(type.params);
   adapters.result_slots = slots_of(type.results);
+  adapters.passes_functions =
+      std::find(type.params.begin(), type.params.end(), ValueType::FuncRef) != type.params.end();
   MappedAdapters mapped{adapters, std::move(*code)};
   return &adapters_.emplace(type_id, std::move(mapped)).first->second.adapters;
 }

@@ -44,8 +44,8 @@ class EngineData {
 // A compiled module: immutable, shared by its instances on any threads.
 class ModuleData {
  public:
-  // Maps the code and fetches the adapters of every function that C++ may call: exports and the start
-  // function.
+  // Maps the code and fetches the adapters of every function that C++ may call by name: exports and the start
+  // function. Others get theirs when C++ first holds them; see Function::from_reference.
   static base::Result<std::shared_ptr<ModuleData>> create(std::shared_ptr<EngineData> engine,
                                                           std::shared_ptr<const Module> module,
                                                           std::shared_ptr<const CodeImage> image,
@@ -55,9 +55,7 @@ class ModuleData {
   const Module& module() const { return *module_; }
   const MappedCode& code() const { return *code_; }
   uint32_t type_id(uint32_t type_index) const { return type_ids_[type_index]; }
-  const Adapters* adapters(uint32_t type_index) const {
-    return adapters_[type_index];
-  }  // null: not callable from C++
+  const Adapters* adapters(uint32_t type_index) const { return adapters_[type_index]; }  // null: not fetched
   const uint8_t* entry(uint32_t defined_index) const {
     return code_->base() + code_->image().functions[defined_index].begin;
   }

@@ -1,5 +1,6 @@
 #include "runtime/host.h"
 
+#include <algorithm>
 #include <array>
 #include <exception>
 #include <vector>
@@ -13,7 +14,7 @@
 namespace wago::runtime {
 
 base::Result<Function> HostFunctionData::create(std::shared_ptr<EngineData> engine, const FuncType& type,
-                                                Function::HostBody body, std::string name) {
+                                                HostBody body, std::string name) {
   const uint32_t type_id = canonical_type_id(type);
   auto adapters = engine->adapters(type_id);
   if (!adapters) return adapters.error();
@@ -28,11 +29,15 @@ base::Result<Function> HostFunctionData::create(std::shared_ptr<EngineData> engi
   host->ref_.function = kHostFunctionIndex;
   host->ref_.type = &canonical_type(type_id);
   host->ref_.adapters = *adapters;
-  host->param_slots_ = (*adapters)->param_slots;
-  host->result_slots_ = (*adapters)->result_slots;
+  host->range_ = ReferenceRange(&host->ref_, 1);
   auto store = std::make_shared<Store>(Store::Kind::Host);
-  const FuncRef* ref = &store->add(std::move(host))->ref();
+  const FuncRef* ref = store->add(std::move(host))->ref();
   return Function(std::move(store), ref);
+}
+
+base::Result<Function> make_host_function(const std::shared_ptr<EngineData>& engine, const FuncType& type,
+                                          HostBody body, std::string name) {
+  return HostFunctionData::create(engine, type, std::move(body), std::move(name));
 }
 
 // Marks the innermost activation as being in a host function while it exists.
@@ -46,6 +51,7 @@ class ExitScope {
     thread.exited = &activation_;
   }
   ~ExitScope() { thread_.exited = activation_.exited; }
+  const Activation* activation() const { return &activation_; }
   ExitScope(const ExitScope&) = delete;
   ExitScope& operator=(const ExitScope&) = delete;
 
@@ -57,49 +63,110 @@ class ExitScope {
 namespace {
 
 // What the body returned or threw, left for the host adapter to raise.
-__attribute__((noinline, cold)) uint64_t raise(ThreadState& thread, Trap trap) {
-  if (trap.message.empty()) trap.message = base::sentence(trap.code);
-  thread.trap->pending = std::make_unique<Trap>(std::move(trap));
+__attribute__((noinline, cold)) uint64_t raise(ThreadState& thread, Trap* trap) {
+  if (trap->message.empty()) trap->message = base::sentence(trap->code);
+  thread.trap->pending.reset(trap);
   return 1;
 }
 
-__attribute__((noinline, cold)) uint64_t raise(ThreadState& thread, const char* message) {
-  Trap trap = make_trap(base::TrapCode::Host);
-  trap.message = message;
-  return raise(thread, std::move(trap));
+// A std::function on slots, and what it takes to call it.
+struct SlotBody {
+  Function::HostBody body;
+  const FuncType* type;
+  uint32_t param_slots, result_slots;
+  bool gives_functions;
+
+  static Trap* invoke(void* state, const Caller&, Slot* slots);
+  Trap* accept(const Slot* results) const;
+};
+
+Trap* SlotBody::invoke(void* state, const Caller&, Slot* slots) {
+  const SlotBody& self = *static_cast<const SlotBody*>(state);
+  // Arguments and results share the adapter's slots; the body must not see that.
+  std::array<Slot, 4> few{};
+  std::vector<Slot> many;
+  Slot* results = few.data();
+  if (__builtin_expect(self.result_slots > few.size(), 0)) {
+    many.resize(self.result_slots);
+    results = many.data();
+  }
+  std::optional<Trap> trap = self.body({slots, self.param_slots}, {results, self.result_slots});
+  if (__builtin_expect(trap.has_value(), 0)) return new_trap(*trap);
+  if (__builtin_expect(self.gives_functions, 0)) {
+    if (Trap* refused = self.accept(results)) return refused;
+  }
+  if (self.result_slots == 1) {
+    slots[0] = results[0];
+  } else {
+    std::copy_n(results, self.result_slots, slots);
+  }
+  return nullptr;
+}
+
+// Checks the function references among results that a body wrote as numbers.
+Trap* SlotBody::accept(const Slot* results) const {
+  for (ValueType result : type->results) {
+    if (result == ValueType::FuncRef && *results != 0) {
+      if (!find_reference(*results).ref) {
+        return new_trap("the host function returned a funcref that refers to no living function");
+      }
+      give_to_guest(*results);
+    }
+    results += slots_of(result);
+  }
+  return nullptr;
 }
 
 }  // namespace
 
-// Entered from the host adapter. Its own frame pointer is where the walk of an inner trap goes on, so it must
-// have one.
+Trap* new_trap(std::string message) {
+  Trap trap = make_trap(base::TrapCode::Host);
+  if (!message.empty()) trap.message = std::move(message);
+  return new Trap(std::move(trap));
+}
+
+Trap* new_trap(const Trap& trap) {
+  return new Trap(trap);
+}
+
+HostBody slot_body(const FuncType& type, Function::HostBody body) {
+  const FuncType& canonical = canonical_type(canonical_type_id(type));
+  const bool gives_functions = std::find(canonical.results.begin(), canonical.results.end(),
+                                         ValueType::FuncRef) != canonical.results.end();
+  HostBody erased;
+  erased.invoke = SlotBody::invoke;
+  erased.state = {new SlotBody{std::move(body), &canonical, slots_of(canonical.params),
+                               slots_of(canonical.results), gives_functions},
+                  [](void* state) { delete static_cast<SlotBody*>(state); }};
+  return erased;
+}
+
+void give_to_guest(Slot reference) {
+  if (reference == 0) return;
+  const FoundReference found = find_reference(reference);
+  WAGO_CHECK_MSG(found.ref, "the function was let go while it was being returned");
+  // What the entered function's store reaches is all the guest can keep it in; a host function called by the
+  // host itself has no guest.
+  Store* guest = owner_of(*thread_state.exited->callee);
+  if (!guest->is_host()) guest->link(found.store);
+}
+
+// Entered from the host adapter. Its own frame pointer is where the walk of an inner trap goes on, and where
+// Caller finds who called, so it must have one.
 __attribute__((optimize("no-omit-frame-pointer"))) uint64_t HostFunctionData::call_from_guest(
     HostFunction* self, uint64_t* slots) {
   const auto& host = *static_cast<const HostFunctionData*>(self);
   ThreadState& thread = thread_state;
-  ExitScope exit(thread, self, __builtin_frame_address(0));
-  const size_t result_slots = host.result_slots_;
+  const void* frame = __builtin_frame_address(0);
+  ExitScope exit(thread, self, frame);
   try {
-    // Arguments and results share the adapter's slots; the body must not see that.
-    std::array<Slot, 4> few{};
-    std::vector<Slot> many;
-    Slot* results = few.data();
-    if (__builtin_expect(result_slots > few.size(), 0)) {
-      many.resize(result_slots);
-      results = many.data();
-    }
-    std::optional<Trap> trap = host.body_({slots, host.param_slots_}, {results, result_slots});
-    if (__builtin_expect(trap.has_value(), 0)) return raise(thread, *std::move(trap));
-    if (result_slots == 1) {
-      slots[0] = results[0];
-    } else {
-      std::copy_n(results, result_slots, slots);
-    }
+    Trap* trap = host.body_.invoke(host.body_.state.get(), Caller(frame, exit.activation()), slots);
+    if (__builtin_expect(trap != nullptr, 0)) return raise(thread, trap);
     return 0;
   } catch (const std::exception& exception) {
-    return raise(thread, exception.what());
+    return raise(thread, new_trap(exception.what()));
   } catch (...) {
-    return raise(thread, "the host function threw an exception that is not a std::exception");
+    return raise(thread, new_trap("the host function threw an exception that is not a std::exception"));
   }
 }
 
@@ -111,3 +178,33 @@ Store* owner_of(const FuncRef& ref) {
 }
 
 }  // namespace wago::runtime
+
+namespace wago {
+
+namespace {
+
+// The context of the guest function that called, or nullptr: the host called.
+runtime::InstanceContext* calling_context(const void* frame, const void* activation) {
+  auto saved_frame = [](const void* at) { return *static_cast<const uint8_t* const*>(at); };
+  const uint8_t* adapter_frame = saved_frame(frame);
+  const uint8_t* caller_frame = saved_frame(adapter_frame);
+  if (caller_frame == static_cast<const uint8_t*>(activation) + runtime::kActivationRbp) return nullptr;
+  // Where functions that call other instances keep theirs; see runtime/abi.h.
+  return *reinterpret_cast<runtime::InstanceContext* const*>(caller_frame - 8);
+}
+
+}  // namespace
+
+std::optional<Instance> Caller::instance() const {
+  runtime::InstanceContext* context = calling_context(frame_, activation_);
+  if (!context) return std::nullopt;
+  return Instance(context->instance->store()->shared_from_this(), context->instance);
+}
+
+std::optional<MemoryAccess> Caller::memory() const {
+  runtime::InstanceContext* context = calling_context(frame_, activation_);
+  if (!context || !context->memory) return std::nullopt;
+  return MemoryAccess(context->instance->memory(0));
+}
+
+}  // namespace wago

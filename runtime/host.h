@@ -1,7 +1,7 @@
 // Host functions: C++ callables behind the guest calling convention.
 //
 // Nothing unwinds through guest code: an exception thrown by a body becomes a TrapCode::Host trap with its
-// message, and a trap returned by a body is left in the activation for the host adapter to raise.
+// message, and a trap returned by a body is left for the host adapter to raise.
 #pragma once
 
 #include <memory>
@@ -11,6 +11,7 @@
 
 #include "runtime/abi.h"
 #include "runtime/engine_data.h"
+#include "runtime/references.h"
 #include "runtime/store.h"
 
 namespace wago::runtime {
@@ -19,22 +20,24 @@ class HostFunctionData final : public HostFunction, public StoreMember {
  public:
   // A host function in a store of its own. `name` is what traps show.
   static base::Result<Function> create(std::shared_ptr<EngineData> engine, const FuncType& type,
-                                       Function::HostBody body, std::string name);
+                                       HostBody body, std::string name);
 
-  const FuncRef& ref() const { return ref_; }
+  FuncRef* ref() { return &ref_; }
   const std::string& name() const { return name_; }
 
  private:
   HostFunctionData() = default;
   static uint64_t call_from_guest(HostFunction* self, uint64_t* slots);
 
-  uint32_t param_slots_ = 0;
-  uint32_t result_slots_ = 0;
-  Function::HostBody body_;
+  HostBody body_;
   std::shared_ptr<EngineData> engine_;  // owns the adapters
   std::string name_;
   FuncRef ref_;
+  ReferenceRange range_;
 };
+
+// A body on slots, erased.
+HostBody slot_body(const FuncType& type, Function::HostBody body);
 
 // The store that owns what a reference refers to.
 Store* owner_of(const FuncRef& ref);

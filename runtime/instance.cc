@@ -50,6 +50,7 @@ void InstanceData::fill_functions(const ResolvedImports& imports) {
   WAGO_CHECK_MSG(memory, "out of memory");
   functions_.reset(static_cast<FuncRef*>(memory));
   context_->functions = functions_.get();
+  references_ = ReferenceRange(functions_.get(), std::max(1u, m.function_count()));
   for (uint32_t i = 0; i < m.imported_functions; ++i) {
     const FuncRef& found = *imports.functions[i];
     functions_[i] = found;
@@ -73,7 +74,7 @@ base::Result<void> InstanceData::create_tables(const ResolvedImports& imports, S
   const ContextLayout layout(m);
   tables_ = imports.tables;
   for (uint32_t i = m.imported_tables; i < m.tables.size(); ++i) {
-    auto table = TableData::create(m.tables[i], 0);
+    auto table = TableData::create(m.tables[i], 0, module_->engine()->settings().limits.table_entries);
     if (!table) return table.error();
     tables_.push_back(store.add(std::move(*table)));
   }
@@ -85,7 +86,8 @@ base::Result<void> InstanceData::create_memories(const ResolvedImports& imports,
   const Module& m = module();
   memories_ = imports.memories;
   for (uint32_t i = m.imported_memories; i < m.memories.size(); ++i) {
-    auto memory = MemoryData::create(m.memories[i], module_->engine()->settings().bounds);
+    const EngineSettings& settings = module_->engine()->settings();
+    auto memory = MemoryData::create(m.memories[i], settings.bounds, settings.limits.memory_pages);
     if (!memory) return memory.error();
     memories_.push_back(store.add(std::move(*memory)));
   }

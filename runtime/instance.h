@@ -11,6 +11,7 @@
 #include "runtime/engine_data.h"
 #include "runtime/global.h"
 #include "runtime/memory.h"
+#include "runtime/references.h"
 #include "runtime/store.h"
 #include "runtime/table.h"
 
@@ -74,6 +75,7 @@ class InstanceData final : public StoreMember {
   std::unique_ptr<InstanceContext, FreeAligned> context_;  // ContextLayout::size() bytes, aligned to 64
   // One a function, zero where no reference can be taken; zeroed lazily by the kernel when large.
   std::unique_ptr<FuncRef[], FreeAligned> functions_;
+  ReferenceRange references_;  // of functions_
   std::vector<TableData*> tables_;
   std::vector<MemoryData*> memories_;
   std::vector<GlobalData*> globals_;

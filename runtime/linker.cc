@@ -46,32 +46,6 @@ std::string described(const ExternType& type) {
 
 }  // namespace
 
-ExternType type_of(const Extern& object) {
-  ExternType type;
-  std::visit(Overloaded{[&](const Function& function) {
-                          type.kind = ExternKind::Function;
-                          type.function = function.type();
-                        },
-                        [&](const Memory& memory) {
-                          type.kind = ExternKind::Memory;
-                          type.memory = memory.data()->current_type();
-                        },
-                        [&](const Table& table) {
-                          type.kind = ExternKind::Table;
-                          type.table = table.data()->current_type();
-                        },
-                        [&](const wago::Global& global) {
-                          type.kind = ExternKind::Global;
-                          type.global = global.type();
-                        }},
-             object);
-  return type;
-}
-
-const std::shared_ptr<Store>& store_of(const Extern& object) {
-  return std::visit([](const auto& held) -> const std::shared_ptr<Store>& { return held.store(); }, object);
-}
-
 ExternType type_of(const Module& module, const Import& import) {
   ExternType type;
   type.kind = import.kind;
@@ -82,93 +56,107 @@ ExternType type_of(const Module& module, const Import& import) {
   return type;
 }
 
-base::Result<const Extern*> LinkerData::resolve(const std::string& module, const std::string& name,
-                                                const ExternType& wanted, base::Bounds bounds) const {
+base::Result<const Extern*> LinkerData::find(const std::string& module, const std::string& name,
+                                             const ExternType& wanted) const {
   auto found = objects_.find({module, name});
-  if (found == objects_.end()) {
-    return base::usage_error("unknown import " + module + "." + name + ": " + described(wanted) +
-                             " is not provided; provide it with Linker::define" +
-                             (wanted.kind == ExternKind::Function ? " or Linker::define_host" : ""));
-  }
-  const ExternType type = type_of(found->second);
+  if (found != objects_.end()) return &found->second;
+  return base::usage_error("unknown import " + module + "." + name + ": " + described(wanted) +
+                           " is not provided; provide it with Linker::define" +
+                           (wanted.kind == ExternKind::Function ? " or Linker::define_host" : ""));
+}
+
+base::Result<void> check_import(const std::string& module, const std::string& name, const ExternType& wanted,
+                                const Extern& object, base::Bounds bounds) {
+  const ExternType type = wago::type_of(object);
   if (!matches(type, wanted)) {
     return base::usage_error("incompatible import type: " + module + "." + name + " is wanted as " +
                              described(wanted) + " but provided as " + described(type));
   }
-  if (const auto* memory = std::get_if<Memory>(&found->second);
+  if (const auto* memory = std::get_if<Memory>(&object);
       memory && bounds == base::Bounds::Signals && !memory->data()->guarded()) {
     return base::usage_error(
         "incompatible import type: memory " + module + "." + name +
         " has no guard pages, which this module's code relies on; create it with an engine "
         "whose bounds are signals");
   }
-  return &found->second;
+  return {};
 }
 
 }  // namespace wago::runtime
 
 namespace wago {
 
-using runtime::Extern;
+ExternType type_of(const Extern& object) {
+  ExternType type;
+  std::visit(runtime::Overloaded{[&](const Function& function) {
+                                   type.kind = ExternKind::Function;
+                                   type.function = function.type();
+                                 },
+                                 [&](const Memory& memory) {
+                                   type.kind = ExternKind::Memory;
+                                   type.memory = memory.data()->current_type();
+                                 },
+                                 [&](const Table& table) {
+                                   type.kind = ExternKind::Table;
+                                   type.table = table.data()->current_type();
+                                 },
+                                 [&](const Global& global) {
+                                   type.kind = ExternKind::Global;
+                                   type.global = global.type();
+                                 }},
+             object);
+  return type;
+}
 
 Linker::Linker(const Engine& engine) : data_(std::make_shared<runtime::LinkerData>(engine.data())) {}
 
-namespace {
-
 // Copies of a linker share what they hold until one of them changes.
-runtime::LinkerData& unshared(std::shared_ptr<runtime::LinkerData>& data) {
-  if (data.use_count() > 1) data = std::make_shared<runtime::LinkerData>(*data);
+runtime::LinkerData& Linker::unshared() {
+  (void)data();
+  if (data_.use_count() > 1) data_ = std::make_shared<runtime::LinkerData>(*data_);
   std::atomic_thread_fence(std::memory_order_acquire);  // what other copies read, they have read
-  return *data;
+  return *data_;
 }
 
-}  // namespace
+const std::shared_ptr<runtime::EngineData>& Linker::engine() const {
+  return data().engine();
+}
 
 void Linker::define(std::string module, std::string name, Function function) {
-  unshared(data_).define(std::move(module), std::move(name), std::move(function));
+  unshared().define(std::move(module), std::move(name), std::move(function));
 }
 void Linker::define(std::string module, std::string name, Memory memory) {
-  unshared(data_).define(std::move(module), std::move(name), std::move(memory));
+  unshared().define(std::move(module), std::move(name), std::move(memory));
 }
 void Linker::define(std::string module, std::string name, Table table) {
-  unshared(data_).define(std::move(module), std::move(name), std::move(table));
+  unshared().define(std::move(module), std::move(name), std::move(table));
 }
 void Linker::define(std::string module, std::string name, Global global) {
-  unshared(data_).define(std::move(module), std::move(name), std::move(global));
+  unshared().define(std::move(module), std::move(name), std::move(global));
 }
 
 Result<void> Linker::define_host(std::string module, std::string name, FuncType type,
                                  Function::HostBody body) {
-  auto function =
-      runtime::HostFunctionData::create(data_->engine(), type, std::move(body), module + "." + name);
+  auto function = runtime::HostFunctionData::create(engine(), type, runtime::slot_body(type, std::move(body)),
+                                                    module + "." + name);
   if (!function) return function.error();
   define(std::move(module), std::move(name), *std::move(function));
   return {};
 }
 
 void Linker::define_instance(std::string module, const Instance& instance) {
-  const std::shared_ptr<runtime::Store>& store = instance.store();
-  runtime::InstanceData& data = *instance.data();
-  for (const runtime::Export& exported : data.module().exports) {
-    switch (exported.kind) {
-      case ExternKind::Function:
-        define(module, exported.name, Function(store, data.function(exported.index)));
-        break;
-      case ExternKind::Table:
-        define(module, exported.name, Table(store, data.table(exported.index)));
-        break;
-      case ExternKind::Memory:
-        define(module, exported.name, Memory(store, data.memory(exported.index)));
-        break;
-      case ExternKind::Global:
-        define(module, exported.name, Global(store, data.global(exported.index)));
-        break;
-    }
+  const std::vector<runtime::Export>& exported = instance.data()->module().exports;
+  std::vector<Extern> objects = instance.exports();
+  for (size_t i = 0; i < objects.size(); ++i) {
+    unshared().define(module, exported[i].name, std::move(objects[i]));
   }
 }
 
 bool Linker::provides(const ImportInfo& import) const {
-  return data_->resolve(import.module, import.name, import.type, data_->engine()->settings().bounds).ok();
+  auto object = data().find(import.module, import.name, import.type);
+  return object.ok() &&
+         runtime::check_import(import.module, import.name, import.type, **object, engine()->settings().bounds)
+             .ok();
 }
 
 namespace {
@@ -188,6 +176,11 @@ InstantiateFailure trap_failure(Trap trap) {
   return failure;
 }
 
+const std::shared_ptr<runtime::Store>& store_of(const Extern& object) {
+  return std::visit([](const auto& held) -> const std::shared_ptr<runtime::Store>& { return held.store(); },
+                    object);
+}
+
 void add_import(runtime::ResolvedImports& imports, const Extern& object) {
   if (const auto* function = std::get_if<Function>(&object)) imports.functions.push_back(function->ref());
   if (const auto* memory = std::get_if<Memory>(&object)) imports.memories.push_back(memory->data());
@@ -195,22 +188,20 @@ void add_import(runtime::ResolvedImports& imports, const Extern& object) {
   if (const auto* global = std::get_if<Global>(&object)) imports.globals.push_back(global->data());
 }
 
-}  // namespace
-
-InstantiateResult Linker::instantiate(const Module& module) const {
+// With imports that are known to be there.
+InstantiateResult instantiate_checked(const Module& module, const std::vector<const Extern*>& objects) {
   const runtime::Module& decoded = module.decoded();
   const base::Bounds bounds = module.data()->engine()->settings().bounds;
-  std::vector<const Extern*> objects;
-  for (const runtime::Import& import : decoded.imports) {
-    auto object = data_->resolve(import.module, import.name, runtime::type_of(decoded, import), bounds);
-    if (!object) return link_failure(object.error());
-    objects.push_back(*object);
+  for (size_t i = 0; i < objects.size(); ++i) {
+    const runtime::Import& import = decoded.imports[i];
+    auto fits = runtime::check_import(import.module, import.name, runtime::type_of(decoded, import),
+                                      *objects[i], bounds);
+    if (!fits) return link_failure(fits.error());
   }
-
   auto store = std::make_shared<runtime::Store>();
   runtime::ResolvedImports imports;
   for (const Extern* object : objects) {
-    store->link(runtime::store_of(*object));
+    store->link(store_of(*object));
     add_import(imports, *object);
   }
   auto created = runtime::InstanceData::create(module.data(), imports, *store);
@@ -222,6 +213,30 @@ InstantiateResult Linker::instantiate(const Module& module) const {
     if (!result) return trap_failure(result.trap());
   }
   return Instance(std::move(store), data);
+}
+
+}  // namespace
+
+InstantiateResult Linker::instantiate(const Module& module) const {
+  const runtime::Module& decoded = module.decoded();
+  std::vector<const Extern*> objects;
+  for (const runtime::Import& import : decoded.imports) {
+    auto object = data().find(import.module, import.name, runtime::type_of(decoded, import));
+    if (!object) return link_failure(object.error());
+    objects.push_back(*object);
+  }
+  return instantiate_checked(module, objects);
+}
+
+InstantiateResult Instance::create(const Module& module, std::span<const Extern> imports) {
+  const size_t wanted = module.decoded().imports.size();
+  if (imports.size() != wanted) {
+    return link_failure(base::usage_error("the module imports " + std::to_string(wanted) + " objects, but " +
+                                          std::to_string(imports.size()) + " are given"));
+  }
+  std::vector<const Extern*> objects;
+  for (const Extern& object : imports) objects.push_back(&object);
+  return instantiate_checked(module, objects);
 }
 
 }  // namespace wago

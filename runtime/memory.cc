@@ -9,8 +9,13 @@
 
 namespace wago::runtime {
 
-base::Result<std::unique_ptr<MemoryData>> MemoryData::create(const MemoryType& type, base::Bounds bounds) {
-  const uint64_t max_pages = type.limits.max.value_or(kMaxPages);
+base::Result<std::unique_ptr<MemoryData>> MemoryData::create(const MemoryType& type, base::Bounds bounds,
+                                                             uint32_t limit_pages) {
+  if (type.limits.min > limit_pages) {
+    return base::failed("a memory of " + std::to_string(type.limits.min) + " pages exceeds the limit of " +
+                        std::to_string(limit_pages) + " memory pages; raise EngineLimits::memory_pages");
+  }
+  const uint32_t max_pages = std::min({type.limits.max.value_or(kMaxPages), limit_pages, kMaxPages});
   const uint64_t reserved_bytes =
       bounds == base::Bounds::Signals ? kMemoryReservation : std::max<uint64_t>(max_pages, 1) * kPageBytes;
   void* base = mmap(nullptr, reserved_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -22,6 +27,7 @@ base::Result<std::unique_ptr<MemoryData>> MemoryData::create(const MemoryType& t
   }
   std::unique_ptr<MemoryData> memory(new MemoryData);
   memory->type_ = type;
+  memory->max_pages_ = max_pages;
   memory->reserved_bytes_ = reserved_bytes;
   memory->view_.base = static_cast<uint8_t*>(base);
   if (!memory->grow(type.limits.min)) {
@@ -38,7 +44,7 @@ MemoryData::~MemoryData() {
 std::optional<uint32_t> MemoryData::grow(uint32_t delta_pages) {
   const uint32_t old_pages = pages();
   const uint64_t new_pages = uint64_t{old_pages} + delta_pages;
-  if (new_pages > type_.limits.max.value_or(kMaxPages) || new_pages > kMaxPages) return std::nullopt;
+  if (new_pages > max_pages_) return std::nullopt;
   const uint64_t delta_bytes = uint64_t{delta_pages} * kPageBytes;
   if (delta_bytes != 0 && mprotect(view_.base + view_.bytes, delta_bytes, PROT_READ | PROT_WRITE) != 0) {
     return std::nullopt;

@@ -18,15 +18,17 @@ namespace wago::runtime {
 
 class MemoryData final : public StoreMember {
  public:
-  // Errors (Failed): the kernel refused the reservation or the first pages.
-  static base::Result<std::unique_ptr<MemoryData>> create(const MemoryType& type, base::Bounds bounds);
+  // At most `limit_pages` pages, at any time. Errors (Failed): it starts with more; the kernel refused the
+  // reservation or the first pages.
+  static base::Result<std::unique_ptr<MemoryData>> create(const MemoryType& type, base::Bounds bounds,
+                                                          uint32_t limit_pages = kMaxPages);
   ~MemoryData() override;
 
   // As declared; limits.min is the size at creation.
   const MemoryType& type() const { return type_; }
   MemoryType current_type() const { return {{pages(), type_.limits.max}}; }  // for matching imports
   uint32_t pages() const { return static_cast<uint32_t>(view_.bytes / kPageBytes); }
-  // The old size in pages; nothing if the maximum or the kernel forbids it.
+  // The old size in pages; nothing if the maximum, the limit or the kernel forbids it.
   std::optional<uint32_t> grow(uint32_t delta_pages);
   // Whether code compiled for Bounds::Signals may use it.
   bool guarded() const { return reserved_bytes_ >= kMemoryReservation; }
@@ -37,6 +39,7 @@ class MemoryData final : public StoreMember {
 
   MemoryView view_;
   MemoryType type_;
+  uint32_t max_pages_ = kMaxPages;
   uint64_t reserved_bytes_ = 0;
 };
 

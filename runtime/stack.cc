@@ -150,8 +150,19 @@ void prepare_entry(Activation* activation) {
   }
   const uint64_t sp = reinterpret_cast<uint64_t>(activation);
   if (sp - thread.stack_low >= thread.stack_bytes) prepare_thread(thread, sp);
-  thread.stack_limit = std::max(sp - kGuestStackBytes, thread.stack_low + kStackReserve);
+  const uint64_t guest_bytes = std::min(activation->callee->adapters->guest_stack_bytes, sp);
+  thread.stack_limit = std::max(sp - guest_bytes, thread.stack_low + kStackReserve);
   thread.entry = activation;
+}
+
+EntryResult enter_with_own_limit(const FuncRef* callee, const uint64_t* args, uint64_t* results) {
+  ThreadState& thread = thread_state;
+  const bool outermost = !thread.exited;
+  if (outermost) thread.entry = nullptr;
+  // The callee may be gone afterwards.
+  const EntryResult result = callee->adapters->code(callee, args, results);
+  if (outermost) thread.entry = nullptr;
+  return result;
 }
 
 }  // namespace wago::runtime

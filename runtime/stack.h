@@ -19,6 +19,10 @@ namespace wago::runtime {
 // stack traps.
 void prepare_entry(Activation* activation);
 
+// Adapters::enter of engines whose guest stack is not of the default size: the limit that the thread
+// remembers for its stack pointer would be another engine's.
+EntryResult enter_with_own_limit(const FuncRef* callee, const uint64_t* args, uint64_t* results);
+
 // The innermost activation while guest code runs.
 inline Activation* innermost(const ThreadState& thread) {
   return thread.nested ? thread.nested : thread.entry;

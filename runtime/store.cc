@@ -21,10 +21,11 @@ bool Store::is_running() const {
 Store::~Store() {
   ThreadState& thread = thread_state;
   if (members_.empty() || !is_running()) return;
+  auto heir = std::make_shared<Store>(kind_);
+  for (auto& member : members_) heir->adopt(std::move(member));
+  heir->dependencies_ = std::move(dependencies_);
   if (!thread.graveyard) thread.graveyard = new Graveyard;
-  Graveyard& graveyard = *thread.graveyard;
-  std::move(members_.begin(), members_.end(), std::back_inserter(graveyard.members));
-  std::move(dependencies_.begin(), dependencies_.end(), std::back_inserter(graveyard.dependencies));
+  thread.graveyard->stores.push_back(std::move(heir));
   thread.status = kEntryDroppedStore;
 }
 

@@ -14,8 +14,9 @@
 // change and may be held by stores of several threads.
 //
 // A store whose last handle goes away inside a host function may still have code on this thread's stack. It
-// is then kept until the thread leaves its outermost activation. Whatever an activation reaches is in the
-// store of the function that was entered, or a dependency of it.
+// then moves into another that is kept until the thread leaves its outermost activation, so that what the
+// activation reaches still has a store, and may be linked and held again. Whatever an activation reaches is
+// in the store of the function that was entered, or a dependency of it.
 #pragma once
 
 #include <memory>
@@ -42,7 +43,7 @@ class Store : public std::enable_shared_from_this<Store> {
     Host,    // one host function
   };
   explicit Store(Kind kind = Kind::Linked) : kind_(kind) {}
-  ~Store();
+  ~Store();  // of a running store: leaves its members to the thread's graveyard
   Store(const Store&) = delete;
   Store& operator=(const Store&) = delete;
 
@@ -56,6 +57,7 @@ class Store : public std::enable_shared_from_this<Store> {
   // From now on whatever is in `other` lives at least as long as this store, and, but for host functions, the
   // other way round.
   void link(const std::shared_ptr<Store>& other);
+  bool is_host() const { return kind_ == Kind::Host; }
 
  private:
   Store* root();
@@ -70,8 +72,7 @@ class Store : public std::enable_shared_from_this<Store> {
 
 // Stores that wait for the thread to leave guest code; see ThreadState::graveyard.
 struct Graveyard {
-  std::vector<std::unique_ptr<StoreMember>> members;
-  std::vector<std::shared_ptr<Store>> dependencies;
+  std::vector<std::shared_ptr<Store>> stores;
 };
 // Frees the thread's graveyard if its outermost activation has ended.
 void bury_dead_stores();

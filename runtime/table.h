@@ -9,17 +9,16 @@
 
 #include "base/result.h"
 #include "runtime/abi.h"
+#include "runtime/decode_limits.h"
 #include "runtime/store.h"
 
 namespace wago::runtime {
 
-// 80 MB of entries: what a table may hold, whatever its type allows.
-constexpr uint32_t kMaxTableEntries = 10000000;
-
 class TableData final : public StoreMember {
  public:
-  // Errors (Failed): more entries than kMaxTableEntries.
-  static base::Result<std::unique_ptr<TableData>> create(const TableType& type, uint64_t initial);
+  // At most `limit_entries` entries, at any time. Errors (Failed): it starts with more; there is no memory.
+  static base::Result<std::unique_ptr<TableData>> create(const TableType& type, uint64_t initial,
+                                                         uint32_t limit_entries = kMaxTableEntries);
 
   const TableType& type() const { return type_; }
   TableType current_type() const {
@@ -34,6 +33,7 @@ class TableData final : public StoreMember {
   TableView view_;  // of entries_
   std::vector<uint64_t> entries_;
   TableType type_;
+  uint32_t max_entries_ = 0;
 };
 
 }  // namespace wago::runtime

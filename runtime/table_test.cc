@@ -21,7 +21,9 @@ TEST(Table, GrowsToItsMaximumWithTheValueGiven) {
 TEST(Table, MoreEntriesThanTheLimitAreRefused) {
   auto table = TableData::create({ValueType::FuncRef, {kMaxTableEntries + 1, {}}}, 0);
   ASSERT_FALSE(table.ok());
-  EXPECT_EQ(table.error().message, "a table of 10000001 entries exceeds the limit of 10000000 table entries");
+  EXPECT_EQ(table.error().message,
+            "a table of 10000001 entries exceeds the limit of 10000000 table entries; "
+            "raise EngineLimits::table_entries");
   auto small = TableData::create({ValueType::FuncRef, {1, {}}}, 0).value();
   EXPECT_EQ(small->grow(kMaxTableEntries, 0), std::nullopt);
 }

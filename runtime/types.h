@@ -66,4 +66,7 @@ const char* to_string(ExternKind kind);  // "function", "table", "memory", "glob
 constexpr uint64_t kPageBytes = 65536;
 constexpr uint32_t kMaxPages = 65536;
 
+// Machine code of one module: what distances within it reach.
+constexpr uint64_t kMaxCodeBytes = (uint64_t{1} << 31) - 65536;
+
 }  // namespace wago

@@ -81,7 +81,7 @@ TEST_P(Linking, MemoriesAndGlobalsAreShared) {
   lib.global("counter").value().get({&value, 1});
   EXPECT_EQ(value, 122u);
   value = 5;
-  lib.global("counter").value().set({&value, 1});
+  EXPECT_TRUE(lib.global("counter").value().set(std::span<const Slot>(&value, 1)).ok());
   EXPECT_EQ(call(lib, "next", {})[0], 6u);
 }
 

@@ -160,7 +160,7 @@ Observation observe(const Engine& engine, std::span<const uint8_t> bytes) {
     const Function function = instance.function(it.name).value();
     for (uint32_t call = 0; call < kCallsPerFunction && !seen.exhausted; ++call) {
       const Slot full = kFuelPerCall;
-      fuel.set({&full, 1});
+      WAGO_CHECK(fuel.set(std::span<const Slot>(&full, 1)).ok());
       std::vector<Slot> results(type.results.size());
       const CallResult result = function.call(arguments(type, call), results);
       seen.text += "call " + call_text(it, call) + "\n";

@@ -1,6 +1,7 @@
 // wago_figures: measures the project's figures and prints them as a table.
 //
-//   wago_figures [call] [recorder] [compile] [corpus] [startup]      all of them when none is named
+//   wago_figures [call] [host-call] [recorder] [compile] [corpus] [startup]      all of them when none is
+//   named
 //     --catalog=FILE   the corpus; again for more
 //     --module=FILE    a real module for the compile rate
 //     --wago=FILE      the program `wago`
@@ -26,6 +27,7 @@ struct Group {
   Result<std::vector<Figure>> (*measure)(const FigureOptions&);
 };
 constexpr Group kGroups[] = {{"call", call_figures},
+                             {"host-call", host_call_figures},
                              {"recorder", recorder_figures},
                              {"compile", compile_figures},
                              {"startup", startup_figures},

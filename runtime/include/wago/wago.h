@@ -11,9 +11,18 @@
 // Values cross as unsigned 64-bit ABI slots: i32 zero-extended, f32 and f64 by bit pattern, v128 as two slots
 // low first, references as opaque handles (0 is null).
 //
+// Host functions are C++ callables, by their types (<wago/typed.h>) or on slots:
+//
+//   linker.define_host("env", "add", [](int32_t a, int32_t b) { return a + b; });
+//   auto fib = instance.function("fib").value().typed<int64_t(int64_t)>().value();
+//
 // Lifetime: every object is a counted handle. An instance and everything it is linked with live until the
 // last handle to any of them is gone; a module lives at least as long as its instances; an engine at least as
-// long as its modules.
+// long as its modules. Objects may go in any order, inside host functions too. A raw function reference is
+// the one thing that does not count: it is good while what it came from is alive, and refused afterwards. A
+// handle that was moved from is empty; using it is a checked mistake.
+//
+// Objects of different engines may be linked with each other.
 //
 // Threads: engines and modules may be shared between threads. An instance, and everything linked to it, is
 // used by one thread at a time.
@@ -23,12 +32,16 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "base/result.h"
@@ -45,6 +58,9 @@ using base::TrapCode;
 using Slot = uint64_t;
 
 class CallResult;
+class Caller;
+class Function;
+class Trap;
 
 namespace runtime {
 class Module;
@@ -61,11 +77,61 @@ class GlobalData;
 struct EntryResult {
   uint64_t status, value;
 };
-// Out of Function::call(): what is left to do after a call that trapped or dropped what it ran in; a broken
-// precondition.
+// Out of Function::call(): what is left to do after a call that trapped or dropped what it ran in; calls that
+// pass function references, and broken preconditions.
 CallResult finish_call(uint64_t status);
-[[noreturn]] void wrong_slot_count();
+CallResult call_slowly(const Function& function, std::span<const Slot> args, std::span<Slot> results);
+[[noreturn]] void moved_from();
+
+// The body of a host function, erased. `slots` holds the arguments and receives the results over them.
+// `invoke` returns nothing or, owned by its caller, the trap to raise: a pointer for the sake of the
+// register.
+struct HostBody {
+  Trap* (*invoke)(void* state, const Caller& caller, Slot* slots) = nullptr;
+  std::unique_ptr<void, void (*)(void*)> state{nullptr, nullptr};
+};
+// A host function; `name` is what traps show.
+Result<Function> make_host_function(const std::shared_ptr<EngineData>& engine, const FuncType& type,
+                                    HostBody body, std::string name);
+
+// What handles of a store's members are made of: the member, and the store that keeps it alive.
+template <class Member>
+class Handle {
+ public:
+  Handle(std::shared_ptr<Store> store, Member* member) : store_(std::move(store)), member_(member) {}
+  Handle(const Handle&) = default;
+  Handle(Handle&& other) noexcept
+      : store_(std::move(other.store_)), member_(std::exchange(other.member_, nullptr)) {}
+  Handle& operator=(Handle other) noexcept {
+    std::swap(store_, other.store_);
+    std::swap(member_, other.member_);
+    return *this;
+  }
+  ~Handle() = default;
+
+  const std::shared_ptr<Store>& store() const { return data(), store_; }
+  Member* data() const {
+    if (!member_) moved_from();
+    return member_;
+  }
+
+ private:
+  std::shared_ptr<Store> store_;
+  Member* member_;
+};
 }  // namespace runtime
+
+// What modules may take of an engine, each no more than the engine can do anyway. A module or object that
+// exceeds one is refused by the limit's name; memory.grow and table.grow answer -1, and a stack that is too
+// deep is a trap.
+struct EngineLimits {
+  uint32_t memory_pages = kMaxPages;               // of one memory, at any time
+  uint32_t table_entries = 10'000'000;             // of one table, at any time
+  uint64_t guest_stack_bytes = uint64_t{1} << 20;  // below the outermost call of a guest
+  uint64_t code_bytes = kMaxCodeBytes;             // machine code of one module
+  uint32_t functions = 1'000'000;                  // of one module, imports included
+  bool operator==(const EngineLimits&) const = default;
+};
 
 struct EngineSettings {
   Bounds bounds = Bounds::Signals;
@@ -76,6 +142,7 @@ struct EngineSettings {
   bool source_maps = false;  // keep a source position for every instruction; the code's bytes do not change
   unsigned workers = 1;      // compile threads, 0: one a core; does not change the code
   uint32_t code_offset = 0;  // moves a module's code inside its first cache line: 0, 16, 32 or 48 bytes
+  EngineLimits limits;
   bool operator==(const EngineSettings&) const = default;
 };
 
@@ -107,7 +174,10 @@ class [[nodiscard]] CallResult {
   CallResult(Trap trap) : trap_(std::make_unique<Trap>(std::move(trap))) {}
   bool ok() const { return !trap_; }
   explicit operator bool() const { return ok(); }
-  const Trap& trap() const { return *trap_; }  // precondition: !ok()
+  const Trap& trap() const {  // precondition: !ok()
+    WAGO_CHECK_MSG(trap_, "the call did not trap");
+    return *trap_;
+  }
 
  private:
   std::unique_ptr<Trap> trap_;
@@ -130,7 +200,10 @@ class Engine {
   Result<Module> compile(std::vector<uint8_t> bytes) const;
 
   explicit Engine(std::shared_ptr<runtime::EngineData> data) : data_(std::move(data)) {}
-  const std::shared_ptr<runtime::EngineData>& data() const { return data_; }
+  const std::shared_ptr<runtime::EngineData>& data() const {
+    if (!data_) runtime::moved_from();
+    return data_;
+  }
 
  private:
   std::shared_ptr<runtime::EngineData> data_;
@@ -172,120 +245,220 @@ class Module {
   const runtime::CodeImage& code() const;
 
   explicit Module(std::shared_ptr<runtime::ModuleData> data) : data_(std::move(data)) {}
-  const std::shared_ptr<runtime::ModuleData>& data() const { return data_; }
+  const std::shared_ptr<runtime::ModuleData>& data() const {
+    if (!data_) runtime::moved_from();
+    return data_;
+  }
 
  private:
   std::shared_ptr<runtime::ModuleData> data_;
 };
 
-// Any object that can be imported or exported.
+template <class Signature>
+class TypedFunction;
+
 class Function {
  public:
   const FuncType& type() const;
   // `args` and `results` hold exactly slots_of(type().params) and slots_of(type().results) slots (checked).
-  // No allocation, lock or look-up unless the guest traps.
+  // No allocation, lock or look-up unless the guest traps or a function reference is passed. A function
+  // reference that is passed links the two stores; one that does not refer to a living function traps.
   CallResult call(std::span<const Slot> args, std::span<Slot> results) const {
-    if (args.size() != param_slots_ || results.size() != result_slots_) runtime::wrong_slot_count();
+    if (args.size() != param_slots_ || results.size() != result_slots_) {
+      return runtime::call_slowly(*this, args, results);
+    }
     // Nothing of this object is read after the call: a host function may have dropped it.
     const auto [status, value] = enter_(ref_, args.data(), results.data());
     if (results.size() == 1) results[0] = value;
     if (__builtin_expect(status != 0, 0)) return runtime::finish_call(status);
     return {};
   }
+  // typed<int32_t(int64_t, double)>(): called as a C++ function, see <wago/typed.h>. Errors (Usage): it has
+  // another type; the sentence shows both.
+  template <class Signature>
+  Result<TypedFunction<Signature>> typed() const;
+
   // "handle" form of a reference, as found in tables and funcref slots.
   Slot reference() const;
+  // The function behind a reference; nothing for null. Errors (Usage): it refers to no living function.
+  static Result<std::optional<Function>> from_reference(Slot reference);
+  // Whether both are the same function, however they were come by.
+  bool same(const Function& other) const { return ref() == other.ref(); }
 
   // A host function that belongs to no instance yet. `body` gets argument slots, writes result slots, and
   // returns nothing or a trap to raise (TrapCode::Host with a message, usually).
   using HostBody = std::function<std::optional<Trap>(std::span<const Slot> args, std::span<Slot> results)>;
   static Result<Function> host(const Engine& engine, FuncType type, HostBody body);
+  // One whose type is that of a C++ callable; see <wago/typed.h>.
+  template <class Callable>
+  static Result<Function> host(const Engine& engine, Callable callable);
 
   Function(std::shared_ptr<runtime::Store> store, const runtime::FuncRef* ref);
-  const std::shared_ptr<runtime::Store>& store() const { return store_; }
-  const runtime::FuncRef* ref() const { return ref_; }
+  Function(const Function&) = default;
+  Function(Function&& other) noexcept { *this = std::move(other); }
+  Function& operator=(const Function&) = default;
+  Function& operator=(Function&& other) noexcept {
+    store_ = std::move(other.store_);
+    ref_ = std::exchange(other.ref_, nullptr);
+    enter_ = other.enter_;
+    param_slots_ = std::exchange(other.param_slots_, ~size_t{0});
+    result_slots_ = other.result_slots_;
+    return *this;
+  }
+  ~Function() = default;
+  const std::shared_ptr<runtime::Store>& store() const { return ref(), store_; }
+  const runtime::FuncRef* ref() const {
+    if (!ref_) runtime::moved_from();
+    return ref_;
+  }
 
  private:
   std::shared_ptr<runtime::Store> store_;
-  const runtime::FuncRef* ref_;
+  const runtime::FuncRef* ref_ = nullptr;
   // The signature's entry adapter; see runtime/abi.h.
   runtime::EntryResult (*enter_)(const runtime::FuncRef* callee, const Slot* args, Slot* results) = nullptr;
-  size_t param_slots_ = ~size_t{0};  // matches nothing: without an adapter there is no call
+  size_t param_slots_ = ~size_t{0};  // matches nothing: there is more to a call than entering
   size_t result_slots_ = 0;
 };
 
-class Memory {
+// Bounds-checked access to a memory. It counts nothing: good while the Memory it is part of exists or, from a
+// Caller, until the host function returns.
+class MemoryAccess {
  public:
-  static Result<Memory> create(const Engine& engine, MemoryType type);
-  MemoryType type() const;           // limits.min is the size at creation
-  std::span<uint8_t> bytes() const;  // valid until the guest or grow() enlarges it; the base never moves
-  uint32_t pages() const;
-  std::optional<uint32_t> grow(uint32_t pages) const;  // the old size, or nothing: refused
+  // Valid until the guest or grow() enlarges it; the base never moves.
+  std::span<uint8_t> bytes() const;
+  // The part [address, address + count); nothing if not all of it is inside.
+  std::optional<std::span<uint8_t>> slice(uint64_t address, uint64_t count) const {
+    const std::span<uint8_t> all = bytes();
+    if (count > all.size() || address > all.size() - count) return std::nullopt;
+    return all.subspan(address, count);
+  }
+  // The same as text; valid while the guest does not write there.
+  std::optional<std::string_view> text(uint64_t address, uint64_t count) const {
+    auto part = slice(address, count);
+    if (!part) return std::nullopt;
+    return std::string_view(reinterpret_cast<const char*>(part->data()), part->size());
+  }
+  // All or nothing: false, and nothing copied, if not all of it is inside.
+  bool read(uint64_t address, std::span<uint8_t> into) const {
+    return copy(address, into.data(), into.size());
+  }
+  bool write(uint64_t address, std::span<const uint8_t> from) const {
+    auto part = slice(address, from.size());
+    if (part && !from.empty()) std::memcpy(part->data(), from.data(), from.size());
+    return part.has_value();
+  }
+  // A value of any plain type, of any alignment.
+  template <class T>
+  std::optional<T> load(uint64_t address) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    T value;
+    if (!copy(address, &value, sizeof(T))) return std::nullopt;
+    return value;
+  }
+  template <class T>
+  bool store(uint64_t address, const T& value) const {
+    static_assert(std::is_trivially_copyable_v<T>);
+    return write(address, {reinterpret_cast<const uint8_t*>(&value), sizeof(T)});
+  }
 
-  Memory(std::shared_ptr<runtime::Store> store, runtime::MemoryData* data)
-      : store_(std::move(store)), data_(data) {}
-  const std::shared_ptr<runtime::Store>& store() const { return store_; }
-  runtime::MemoryData* data() const { return data_; }
+  explicit MemoryAccess(runtime::MemoryData* data) : data_(data) {}
 
  private:
-  std::shared_ptr<runtime::Store> store_;
+  bool copy(uint64_t address, void* into, size_t count) const {
+    auto part = slice(address, count);
+    if (part && count != 0) std::memcpy(into, part->data(), count);
+    return part.has_value();
+  }
   runtime::MemoryData* data_;
 };
 
-class Table {
+class Memory : private runtime::Handle<runtime::MemoryData> {
+ public:
+  static Result<Memory> create(const Engine& engine, MemoryType type);
+  MemoryType type() const;  // limits.min is the size at creation
+  uint32_t pages() const;
+  std::optional<uint32_t> grow(uint32_t pages) const;  // the old size, or nothing: refused
+
+  MemoryAccess access() const { return MemoryAccess(data()); }
+  std::span<uint8_t> bytes() const { return access().bytes(); }  // see MemoryAccess
+
+  using Handle::Handle, Handle::store, Handle::data;
+};
+
+class Table : private runtime::Handle<runtime::TableData> {
  public:
   static Result<Table> create(const Engine& engine, TableType type, Slot initial = 0);
   TableType type() const;
   uint32_t size() const;
-  std::optional<Slot> get(uint32_t index) const;   // nothing: out of bounds
-  bool set(uint32_t index, Slot reference) const;  // false: out of bounds
+  std::optional<Slot> get(uint32_t index) const;  // nothing: out of bounds
+  // Errors (Usage): out of bounds, or no living function; the stores of function and table are linked.
+  Result<void> set(uint32_t index, Slot reference) const;
   std::optional<uint32_t> grow(uint32_t count, Slot initial) const;
 
-  Table(std::shared_ptr<runtime::Store> store, runtime::TableData* data)
-      : store_(std::move(store)), data_(data) {}
-  const std::shared_ptr<runtime::Store>& store() const { return store_; }
-  runtime::TableData* data() const { return data_; }
+  // Of a table of functions, as counted handles; a null entry is nothing. Errors (Usage): out of bounds, or
+  // another kind of table.
+  Result<std::optional<Function>> function(uint32_t index) const;
+  Result<void> set(uint32_t index, const Function& function) const;
 
- private:
-  std::shared_ptr<runtime::Store> store_;
-  runtime::TableData* data_;
+  using Handle::Handle, Handle::store, Handle::data;
 };
 
-class Global {
+class Global : private runtime::Handle<runtime::GlobalData> {
  public:
   static Result<Global> create(const Engine& engine, GlobalType type, std::span<const Slot> value);
   GlobalType type() const;
-  void get(std::span<Slot> value) const;        // slots_of(type().value) slots
-  void set(std::span<const Slot> value) const;  // precondition: mutable
+  void get(std::span<Slot> value) const;  // slots_of(type().value) slots (checked)
+  // Errors (Usage): it is immutable, or the reference is to no living function.
+  Result<void> set(std::span<const Slot> value) const;
+  // By C++ type, as in <wago/typed.h>. Errors (Usage): it has another type.
+  template <class T>
+  Result<T> get() const;
+  template <class T>
+  Result<void> set(const T& value) const;
 
-  Global(std::shared_ptr<runtime::Store> store, runtime::GlobalData* data)
-      : store_(std::move(store)), data_(data) {}
-  const std::shared_ptr<runtime::Store>& store() const { return store_; }
-  runtime::GlobalData* data() const { return data_; }
-
- private:
-  std::shared_ptr<runtime::Store> store_;
-  runtime::GlobalData* data_;
+  using Handle::Handle, Handle::store, Handle::data;
 };
 
-class Instance {
+// Any object that can be imported or exported.
+using Extern = std::variant<Function, Memory, Table, Global>;
+// Its type as imports are matched with it: memories and tables by their size now.
+ExternType type_of(const Extern& object);
+
+class InstantiateResult;
+
+class Instance : private runtime::Handle<runtime::InstanceData> {
  public:
+  // With the imports in the module's order, whatever their names. Linker::instantiate finds them by name.
+  static InstantiateResult create(const Module& module, std::span<const Extern> imports);
+
   // Errors (Usage) list the candidates when there is no such export, or say what kind it is.
   Result<Function> function(std::string_view name) const;
   Result<Memory> memory(std::string_view name) const;
   Result<Table> table(std::string_view name) const;
   Result<Global> global(std::string_view name) const;
+  // All, in the order of Module::exports().
+  std::vector<Extern> exports() const;
 
   // The `public` invocation mode: looks `name` up, then calls. Slot counts as for Function::call.
   Result<CallResult> call(std::string_view name, std::span<const Slot> args, std::span<Slot> results) const;
 
-  Instance(std::shared_ptr<runtime::Store> store, runtime::InstanceData* data)
-      : store_(std::move(store)), data_(data) {}
-  const std::shared_ptr<runtime::Store>& store() const { return store_; }
-  runtime::InstanceData* data() const { return data_; }
+  using Handle::Handle, Handle::store, Handle::data;
+};
+
+// Who called a host function. Good until that function returns.
+class Caller {
+ public:
+  // The calling instance; nothing if the host called the function itself.
+  std::optional<Instance> instance() const;
+  // Its first memory, exported or not; nothing if it has none.
+  std::optional<MemoryAccess> memory() const;
+
+  Caller(const void* frame, const void* activation) : frame_(frame), activation_(activation) {}
 
  private:
-  std::shared_ptr<runtime::Store> store_;
-  runtime::InstanceData* data_;
+  const void* frame_;  // of the runtime's function between adapter and body
+  const void* activation_;
 };
 
 // Why an instantiation did not give an instance.
@@ -300,8 +473,14 @@ class [[nodiscard]] InstantiateResult {
   InstantiateResult(InstantiateFailure failure) : failure_(std::move(failure)) {}
   bool ok() const { return instance_.has_value(); }
   explicit operator bool() const { return ok(); }
-  const Instance& value() const { return instance_.value(); }
-  const InstantiateFailure& failure() const { return failure_.value(); }
+  const Instance& value() const {
+    WAGO_CHECK_MSG(instance_, failure_ ? failure_->error.message.c_str() : nullptr);
+    return *instance_;
+  }
+  const InstantiateFailure& failure() const {
+    WAGO_CHECK_MSG(failure_, "the instantiation succeeded");
+    return *failure_;
+  }
 
  private:
   std::optional<Instance> instance_;
@@ -318,6 +497,8 @@ class Linker {
   void define(std::string module, std::string name, Global global);
   // A host function; see Function::host.
   Result<void> define_host(std::string module, std::string name, FuncType type, Function::HostBody body);
+  template <class Callable>
+  Result<void> define_host(std::string module, std::string name, Callable callable);
   // Every export of the instance.
   void define_instance(std::string module, const Instance& instance);
 
@@ -327,7 +508,16 @@ class Linker {
   InstantiateResult instantiate(const Module& module) const;
 
  private:
+  const runtime::LinkerData& data() const {
+    if (!data_) runtime::moved_from();
+    return *data_;
+  }
+  runtime::LinkerData& unshared();
+  const std::shared_ptr<runtime::EngineData>& engine() const;
+
   std::shared_ptr<runtime::LinkerData> data_;
 };
 
 }  // namespace wago
+
+#include <wago/typed.h>
