@@ -79,8 +79,6 @@ const char* to_string(Feature feature) {
   switch (feature) {
     case Feature::Core:
       return "WebAssembly 2.0";
-    case Feature::Simd:
-      return "SIMD";
     case Feature::RelaxedSimd:
       return "relaxed SIMD";
     case Feature::TailCalls:

@@ -43,7 +43,6 @@ enum class Immediate : uint8_t {
 
 enum class Feature : uint8_t {
   Core,  // WebAssembly 2.0: what is built
-  Simd,  // of 2.0 as well: what of it has no machine code yet
   RelaxedSimd,
   TailCalls,
   Exceptions,
@@ -53,7 +52,7 @@ enum class Feature : uint8_t {
   Threads,
   Unknown,  // no instruction has this number
 };
-// "SIMD", "tail calls", ...: for "... is not supported yet".
+// "relaxed SIMD", "tail calls", ...: for "... is not supported yet".
 const char* to_string(Feature feature);
 
 constexpr uint32_t kOpcodeCount = 0x600;

@@ -44,6 +44,42 @@ std::string check(const Code& code, const std::vector<ValueType>& results = {}) 
   return message(builder);
 }
 
+TEST(Validate, LanesAreThere) {
+  auto lane = [](Opcode opcode, int index) {
+    const bool replaces = runtime::info(opcode).params == 2;
+    Code code;
+    code.op(Opcode::V128Const).raw(Bytes().fixed(uint64_t{0}).fixed(uint64_t{0}));
+    if (replaces) code.f64(1);
+    return check(code.op(opcode).raw(Bytes{index}).op(Opcode::Drop).end());
+  };
+  EXPECT_EQ(lane(Opcode::I8x16ExtractLaneS, 15), "valid");
+  EXPECT_EQ(lane(Opcode::I8x16ExtractLaneS, 16),
+            "invalid lane index 16: i8x16.extract_lane_s chooses from 16 lanes, in func[1]");
+  EXPECT_EQ(lane(Opcode::F64x2ReplaceLane, 1), "valid");
+  EXPECT_EQ(lane(Opcode::F64x2ReplaceLane, 2),
+            "invalid lane index 2: f64x2.replace_lane chooses from 2 lanes, in func[1]");
+  auto access = [](int alignment, int index) {
+    Code code;
+    code.i32(0).op(Opcode::V128Const).raw(Bytes().fixed(uint64_t{0}).fixed(uint64_t{0}));
+    return check(code.op(Opcode::V128Load16Lane, alignment, 0).raw(Bytes{index}).op(Opcode::Drop).end());
+  };
+  EXPECT_EQ(access(1, 7), "valid");
+  EXPECT_EQ(access(1, 8), "invalid lane index 8: v128.load16_lane chooses from 8 lanes, in func[1]");
+  EXPECT_EQ(
+      access(2, 7),
+      "alignment must not be larger than natural: v128.load16_lane is aligned to 2^1 at most, not 2^2, in "
+      "func[1]");
+  auto shuffle = [](uint8_t last) {
+    Code code;
+    for (int i = 0; i < 2; ++i) code.op(Opcode::V128Const).raw(Bytes().fixed(uint64_t{0}).fixed(uint64_t{0}));
+    Bytes indices;
+    for (int i = 0; i < 15; ++i) indices.byte(31);
+    return check(code.op(Opcode::I8x16Shuffle).raw(indices.byte(last)).op(Opcode::Drop).end());
+  };
+  EXPECT_EQ(shuffle(31), "valid");
+  EXPECT_EQ(shuffle(32), "invalid lane index 32: i8x16.shuffle chooses from 32 lanes, in func[1]");
+}
+
 TEST(Validate, MessagesNameTheInstructionAndBothTypes) {
   EXPECT_EQ(check(Code().f32(1).i32(2).op(Opcode::I32Add).op(Opcode::Drop).end()),
             "type mismatch: i32.add wants i32, the stack has f32, in func[1]");

@@ -50,7 +50,7 @@ class BuildSpec : public ::testing::Test {
 
 TEST_F(BuildSpec, EveryFunctionVerifies) {
   uint32_t functions = 0;
-  for (const auto& entry : fs::directory_iterator(folder_)) {
+  for (const auto& entry : fs::recursive_directory_iterator(folder_)) {
     if (entry.path().extension() != ".wasm") continue;
     auto module = runtime::decode_module(read(entry.path()));
     if (!module) continue;  // the decoder's tests see to it that this is right

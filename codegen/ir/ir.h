@@ -125,6 +125,13 @@ struct Vector {
   uint64_t low = 0, high = 0;
   bool operator==(const Vector&) const = default;
 };
+// The low bits of `bits` in every lane.
+constexpr Vector splat(LaneShape shape, uint64_t bits) {
+  const uint32_t width = 8 * lane_bytes(shape);
+  if (width < 64) bits &= (uint64_t{1} << width) - 1;
+  for (uint32_t filled = width; filled < 64; filled *= 2) bits |= bits << filled;
+  return {bits, bits};
+}
 // Whether `imm` is an index into IrFunction::vectors.
 constexpr bool has_vector_imm(Op op) {
   return op == Op::Vconst || op == Op::Vshuffle;

@@ -94,6 +94,10 @@ class Simplifier {
       if (!c.known) return false;
       bits[i] = c.bits;
     }
+    if (e_.op == Op::Vsplat) {
+      become_vector(splat(shape_of(e_.aux), bits[0]));
+      return true;
+    }
     const Evaluation result = evaluate(e_.op, e_.type, function_.type_of(e_.args[0]), e_.aux, bits);
     if (!result.exact()) return false;
     become_constant(result.bits);
@@ -101,10 +105,15 @@ class Simplifier {
   }
 
   void become_constant(uint64_t bits) {
-    e_.op = is_float(e_.type) ? Op::Fconst : Op::Iconst;
+    become_nullary(is_float(e_.type) ? Op::Fconst : Op::Iconst,
+                   is_int(e_.type) ? bits & mask_of(e_.type) : bits);
+  }
+  void become_vector(Vector vector) { become_nullary(Op::Vconst, function_.vector(vector)); }
+  void become_nullary(Op op, uint64_t imm) {
+    e_.op = op;
     e_.aux = 0;
     e_.arg_count = 0;
-    e_.imm = is_int(e_.type) ? bits & mask_of(e_.type) : bits;
+    e_.imm = imm;
     e_.args[0] = e_.args[1] = e_.args[2] = Value();
   }
   Value become(Op op, Value a) {

@@ -87,6 +87,30 @@ TEST(Verify, TypesFit) {
             "block0: v1:i32 = iadd v0: has the wrong number of arguments");
 }
 
+TEST(Verify, VectorsFit) {
+  auto verify_vector = [](const std::string& line) {
+    return verify_text("function 0\nblock0(v0:v128, v1:i32, v3:i64):\n  " + line + "\n  return v2\n");
+  };
+  EXPECT_EQ(verify_vector("v2:v128 = viadd.i64x2 v0, v0"), "");
+  EXPECT_EQ(verify_vector("v2:v128 = viadd.f64x2 v0, v0"),
+            "block0: v2:v128 = viadd.f64x2 v0, v0: has a shape that the operation does not have");
+  EXPECT_EQ(verify_vector("v2:v128 = viadd.i64x2 v0, v1"),
+            "block0: v2:v128 = viadd.i64x2 v0, v1: has an argument of the wrong type");
+  EXPECT_EQ(verify_vector("v2:v128 = vsplat.i64x2 v1"),
+            "block0: v2:v128 = vsplat.i64x2 v1: has an argument of the wrong type");
+  EXPECT_EQ(verify_vector("v2:i64 = vextract_u.i32x4 v0, #0"),
+            "block0: v2:i64 = vextract_u.i32x4 v0, #0: has the wrong type");
+  EXPECT_EQ(verify_vector("v2:i32 = vextract_u.i32x4 v0, #4"),
+            "block0: v2:i32 = vextract_u.i32x4 v0, #4: names a lane that is not there");
+  EXPECT_EQ(verify_vector("v2:v128 = iadd v0, v0"), "block0: v2:v128 = iadd v0, v0: has the wrong type");
+  EXPECT_EQ(verify_vector("v2:v128 = load.u8 v3, v1"),
+            "block0: v2:v128 = load.u8 v3, v1, #0: extends what is no integer");
+  auto parsed = parse("function 0\nblock0:\n  v0:v128 = vconst #0x5\n  return v0\n");
+  ASSERT_TRUE(parsed.ok());
+  parsed->ir.insts[0].imm = 2;
+  EXPECT_EQ(verify(parsed->ir), "block0: v0:v128 = vconst #?: has a vector that is not there");
+}
+
 TEST(Verify, PredecessorsAgreeWithEdges) {
   auto parsed = parse("function 0\nblock0(v0:i32):\n  jump block1\nblock1:\n  return\n");
   ASSERT_TRUE(parsed.ok());
@@ -114,6 +138,10 @@ TEST(Parse, NamesTheLineOfAMistake) {
             "line 3: v0 is defined twice at \"i32 = iadd v0, v0\"");
   EXPECT_EQ(message("function 0\nblock0:\n  return v3\n"), "v3 is used but not defined");
   EXPECT_EQ(message("function 0\nblock0:\n  trap.nonsense\n"), "line 3: not a variant of trap at \"\"");
+  EXPECT_EQ(message("function 0\nblock0(v0:v128):\n  v1:v128 = vicmp.i8x16.lt v0, v0\n"),
+            "line 3: not a variant of vicmp at \" v0, v0\"");
+  EXPECT_EQ(message("function 0\nblock0:\n  v1:v128 = vconst #0x123456789012345678901234567890123\n"),
+            "line 3: expected up to 32 hexadecimal digits at \"\"");
   EXPECT_EQ(message("  return\n"), "line 1: an instruction outside of a block at \"return\"");
   EXPECT_EQ(message("function 0\nblock9999999:\n  return\n"),
             "line 2: a number too large for a name at \":\"");

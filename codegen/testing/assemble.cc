@@ -111,7 +111,7 @@ class Assembler {
   }
   uint8_t value_type() {
     const std::string_view name = word();
-    for (const ValueType t : {ValueType::I32, ValueType::I64, ValueType::F32, ValueType::F64,
+    for (const ValueType t : {ValueType::I32, ValueType::I64, ValueType::F32, ValueType::F64, ValueType::V128,
                               ValueType::FuncRef, ValueType::ExternRef}) {
       if (name == to_string(t)) return static_cast<uint8_t>(t);
     }
@@ -147,13 +147,14 @@ class Assembler {
     }
   }
 
-  // The encoding of every instruction of WebAssembly 2.0 without SIMD, by name.
+  // The encoding of every instruction of WebAssembly 2.0, by name.
   using Encodings = std::unordered_map<std::string_view, std::pair<uint32_t, uint32_t>>;
   static const Encodings& encodings() {
     static const Encodings all = [] {
       Encodings by_name;
-      for (const uint32_t prefix : {0u, 0xfcu}) {
-        for (uint32_t number = 0; number < (prefix == 0 ? 0xfbu : 0x20u); ++number) {
+      for (const uint32_t prefix : {0u, 0xfcu, 0xfdu}) {
+        const uint32_t end = prefix == 0 ? 0xfbu : runtime::opcode_room(prefix);
+        for (uint32_t number = 0; number < end; ++number) {
           const auto opcode = static_cast<runtime::Opcode>(runtime::opcode_base(prefix) + number);
           if (const char* text = runtime::to_string(opcode)) by_name.emplace(text, std::pair(prefix, number));
         }
@@ -169,8 +170,12 @@ class Assembler {
     auto [prefix, number] = found->second;
     // The two encodings of select share a name.
     if (name == "select" && peek_type()) number = static_cast<uint32_t>(runtime::Opcode::SelectTyped);
-    if (prefix != 0) code.push_back(static_cast<uint8_t>(prefix));
-    code.push_back(static_cast<uint8_t>(number));
+    if (prefix == 0) {
+      code.push_back(static_cast<uint8_t>(number));
+    } else {
+      code.push_back(static_cast<uint8_t>(prefix));
+      unsigned_leb(code, number);
+    }
     immediates(code, runtime::info(static_cast<runtime::Opcode>(runtime::opcode_base(prefix) + number)));
   }
   bool peek_type() {
@@ -199,10 +204,19 @@ class Assembler {
         if (!take(")")) fail("expected )");
         return unsigned_leb(code, table);
       }
-      case Immediate::Memarg: {
-        unsigned_leb(code, take("align=") ? number() : opcode.natural_alignment);
-        return unsigned_leb(code, take("offset=") ? number() : 0);
-      }
+      case Immediate::Memarg:
+        return memarg(code, opcode);
+      case Immediate::MemargLane:
+        memarg(code, opcode);
+        return fixed(code, number(), 1);
+      case Immediate::Lane:
+        return fixed(code, number(), 1);
+      case Immediate::Shuffle:
+        for (int i = 0; i < 16; ++i) fixed(code, number(), 1);
+        return;
+      case Immediate::V128:  // the lower half first
+        fixed(code, number(), 8);
+        return fixed(code, number(), 8);
       case Immediate::Memory:
         return code.push_back(0);
       case Immediate::MemoryMemory:
@@ -233,6 +247,11 @@ class Assembler {
       default:
         return unsigned_leb(code, number());
     }
+  }
+
+  void memarg(Bytes& code, const runtime::OpcodeInfo& opcode) {
+    unsigned_leb(code, take("align=") ? number() : opcode.natural_alignment);
+    unsigned_leb(code, take("offset=") ? number() : 0);
   }
 
   void block_type(Bytes& code) {

@@ -6,7 +6,7 @@
 //     block (result i32)           types: (result t) or (type n), n as below; nothing for none
 //     i32.load align=2 offset=16   align is log2, optional as offset is
 //     br_table 0 1 0
-//     f64.const 0x3ff0000000000000   bits
+//     f64.const 0x3ff0000000000000   bits; of v128.const the lower 64 first
 //     call 0
 //     call_indirect 0 (type 1)
 //   end                            ends blocks, and at last the function

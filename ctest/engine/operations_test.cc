@@ -1,7 +1,8 @@
-// Every numeric instruction on every pair of operands that its implementation might treat as special, in
-// every place that operands and results can have - parameter, constant, memory; value, branch, selection,
+// Every scalar numeric instruction on every pair of operands that its implementation might treat as special,
+// in every place that operands and results can have - parameter, constant, memory; value, branch, selection,
 // store, comparison with zero - against an interpreter of the specification. Where a NaN comes out, any NaN
 // is right.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 
@@ -244,10 +245,15 @@ class Operations : public EngineTest {
 };
 INSTANTIATE_TEST_SUITE_P(Configurations, Operations, ::testing::ValuesIn(configurations()), name_of);
 
+bool has_vectors(const OpcodeInfo& op) {
+  return op.result == V128 || std::find(op.param, op.param + op.params, V128) != op.param + op.params;
+}
+
 TEST_P(Operations, OnInterestingOperandsInAllPlaces) {
   for (const OpcodeInfo& op : runtime::kOpcodes) {
     if (!op.text || !op.simple || op.feature != runtime::Feature::Core) continue;
     if (op.immediate != runtime::Immediate::None || op.params == 0 || op.results != 1) continue;
+    if (has_vectors(op)) continue;  // the interpreter has none: the suite and other engines are asked
     check(op);
   }
   EXPECT_GT(compared_, 100'000u);

@@ -4,6 +4,8 @@
 #include <array>
 #include <optional>
 
+#include "ctest/fuzz/generate_vector.h"
+
 namespace wago::fuzz {
 
 namespace {
@@ -24,9 +26,9 @@ constexpr uint32_t kMaxBulk = 0x3f;       // mask of most lengths of bulk operat
 
 // The instructions of one shape, from the opcode table.
 struct Repertoire {
-  std::vector<Opcode> numeric[4];  // by index_of(result); all operands numeric
-  std::vector<Opcode> loads[4];
-  std::vector<Opcode> stores[4];
+  std::vector<Opcode> numeric[5];  // by index_of(result); all operands numeric
+  std::vector<Opcode> loads[5];
+  std::vector<Opcode> stores[5];
 
   static uint32_t index_of(ValueType type) {
     return static_cast<uint32_t>(I32) - static_cast<uint32_t>(type);
@@ -40,7 +42,9 @@ struct Repertoire {
       if (info.access_bytes > 0) {
         if (info.results == 1) loads[index_of(info.result)].push_back(opcode);
         if (info.results == 0) stores[index_of(info.param[1])].push_back(opcode);
-      } else if (info.immediate == Immediate::None && info.results == 1 && info.params > 0) {
+      } else if (info.results == 1 && info.params > 0 &&
+                 (info.immediate == Immediate::None || info.immediate == Immediate::Lane ||
+                  info.immediate == Immediate::Shuffle)) {
         numeric[index_of(info.result)].push_back(opcode);
       }
     }
@@ -129,8 +133,8 @@ class FunctionGenerator {
   }
 
  private:
-  static constexpr std::array<ValueType, 4> kNumbers = {I32, I64, F32, F64};
-  static constexpr std::array<ValueType, 6> kAll = {I32, I64, F32, F64, FuncRef, ExternRef};
+  static constexpr std::array<ValueType, 5> kNumbers = {I32, I64, F32, F64, V128};
+  static constexpr std::array<ValueType, 7> kAll = {I32, I64, F32, F64, V128, FuncRef, ExternRef};
 
   struct Nested {
     explicit Nested(FunctionGenerator& g) : generator(g) { ++generator.depth_; }
@@ -260,15 +264,21 @@ class FunctionGenerator {
       type == I32 ? code_.i32(1).op(Opcode::I32Or) : code_.i64(1).op(Opcode::I64Or);
     }
     op(opcode);
+    generate_lanes(choices_, opcode, code_);
+    if (makes_open_nans(opcode)) canonicalize_lanes(opcode, new_local(V128), code_);
   }
   // Whether the result depends on the sign or payload of a NaN given as operand `i`.
   static bool shows_nan_bits(Opcode opcode, uint32_t i) {
     switch (opcode) {
       case Opcode::I32ReinterpretF32:
       case Opcode::I64ReinterpretF64:
+      case Opcode::F32x4Splat:
+      case Opcode::F64x2Splat:
         return true;
       case Opcode::F32Copysign:
       case Opcode::F64Copysign:
+      case Opcode::F32x4ReplaceLane:
+      case Opcode::F64x2ReplaceLane:
         return i == 1;
       default:
         return false;
@@ -317,7 +327,12 @@ class FunctionGenerator {
   void load(ValueType type) {
     const Opcode opcode = pick(choices_, repertoire().loads[Repertoire::index_of(type)]);
     const uint32_t offset = address();
+    if (runtime::info(opcode).params == 2) expression(V128);  // whose lane is loaded
+    access(opcode, offset);
+  }
+  void access(Opcode opcode, uint32_t offset) {
     op(opcode, below(runtime::info(opcode).natural_alignment + 1u), offset);
+    generate_lanes(choices_, opcode, code_);
   }
   void store() {
     const ValueType type = pick(choices_, kNumbers);
@@ -325,11 +340,11 @@ class FunctionGenerator {
     const uint32_t offset = address();
     expression(type);
     canonicalize(type);
-    op(opcode, below(runtime::info(opcode).natural_alignment + 1u), offset);
+    access(opcode, offset);
   }
 
   void compare_for_branch() {
-    const ValueType type = pick(choices_, kNumbers);
+    const ValueType type = kNumbers[below(4)];
     static constexpr Opcode kFirst[] = {Opcode::I32Eq, Opcode::I64Eq, Opcode::F32Eq, Opcode::F64Eq};
     expression(type);
     expression(type);
@@ -610,7 +625,12 @@ class FunctionGenerator {
       default:
         op(Opcode::Unreachable);
     }
-    if (chance(128)) code_.op(pick(choices_, repertoire().numeric[below(4)])).op(Opcode::Drop);
+    if (chance(128)) {
+      const Opcode dead = pick(choices_, repertoire().numeric[below(5)]);
+      code_.op(dead);
+      generate_lanes(choices_, dead, code_);
+      code_.op(Opcode::Drop);
+    }
     if (chance(64)) code_.op(Opcode::Select).op(Opcode::Drop);
   }
   // br_table out of blocks around it, as compilers write it.
@@ -702,6 +722,7 @@ void generate_constant(Choices& choices, ValueType type, Code& code) {
     code.ref_null(type);
     return;
   }
+  if (type == V128) return generate_vector_constant(choices, code);
   const bool narrow = type == I32 || type == F32;
   const uint64_t bits = choices.chance(64) ? choices.bits(narrow ? 4 : 8) : interesting_bits(choices, type);
   if (type == I32) code.i32(static_cast<int32_t>(bits));

@@ -35,7 +35,7 @@ struct GeneratedBody {
 GeneratedBody generate_function(Choices& choices, const ModuleShape& shape, uint32_t index,
                                 uint32_t max_instructions);
 
-// A constant of a numeric type or a null reference; of interest to compilers, mostly.
+// A constant of a numeric or vector type or a null reference; of interest to compilers, mostly.
 void generate_constant(Choices& choices, ValueType type, runtime::testing::Code& code);
 
 }  // namespace wago::fuzz

@@ -11,18 +11,26 @@ namespace wago::fuzz {
 
 namespace {
 
+using runtime::Opcode;
 using runtime::testing::Bytes;
 using runtime::testing::Code;
 using runtime::testing::ModuleBuilder;
 using enum ValueType;
 
 constexpr uint32_t kMaxModuleInstructions = 6000;
-constexpr std::array<ValueType, 6> kAllTypes = {I32, I64, F32, F64, FuncRef, ExternRef};
+constexpr std::array<ValueType, 7> kAllTypes = {I32, I64, F32, F64, V128, FuncRef, ExternRef};
 
 std::vector<ValueType> type_list(Choices& choices, uint32_t most) {
   std::vector<ValueType> list(choices.below(most + 1));
-  for (ValueType& type : list) type = kAllTypes[choices.below(choices.chance(32) ? 6 : 4)];
+  const uint32_t numbers = choices.chance(96) ? 5 : 4;
+  for (ValueType& type : list) type = kAllTypes[choices.below(choices.chance(32) ? 7 : numbers)];
   return list;
+}
+
+// Whether a call may come from JavaScript, which has no vectors.
+bool is_callable(const FuncType& type) {
+  return std::ranges::find(type.params, V128) == type.params.end() &&
+         std::ranges::find(type.results, V128) == type.results.end();
 }
 
 class ModuleGenerator {
@@ -43,13 +51,16 @@ class ModuleGenerator {
       const GeneratedBody body =
           generate_function(choices_, shape_, i, kMaxModuleInstructions / (functions - 1));
       module_.function(shape_.function_types[i], body.locals, body.code);
+      if (!is_callable(shape_.type_of(i))) continue;
       module_.export_("f" + std::to_string(i), ExternKind::Function, i);
     }
+    export_vectors();
     return module_.build();
   }
 
  private:
   static constexpr uint32_t kExchangeType = 0;
+  static constexpr uint32_t kNoValuesType = 1;
 
   // The first ones give constructs of every type something to be.
   void declare_types() {
@@ -64,6 +75,9 @@ class ModuleGenerator {
                     {{}, {ExternRef}},
                     {{I32}, {}},
                     {{F64, I32}, {F64, I32}}};
+    shape_.types.push_back({{}, {V128}});
+    shape_.types.push_back({{V128, I32}, {V128}});
+    shape_.types.push_back({{F32, V128}, {V128, F32}});
     for (uint32_t i = 0; i < 2; ++i) {
       const uint32_t most = choices_.chance(48) ? 12 : 4;
       FuncType type{type_list(choices_, most), type_list(choices_, choices_.chance(48) ? 12 : 3)};
@@ -79,14 +93,27 @@ class ModuleGenerator {
     for (ValueType type : kAllTypes) add_global(type, true);
     for (ValueType type : type_list(choices_, 4)) add_global(type, true);
     shape_.first_constant_global = static_cast<uint32_t>(shape_.globals.size());
-    for (ValueType type : {I32, I64, F32, F64}) add_global(type, false);
+    for (ValueType type : {I32, I64, F32, F64, V128}) add_global(type, false);
   }
   void add_global(ValueType type, bool is_mutable) {
     Code init;
     generate_constant(choices_, type, init);
     const uint32_t index = module_.global(type, is_mutable, init.end());
     shape_.globals.push_back(type);
-    if (is_mutable) module_.export_("g" + std::to_string(index), ExternKind::Global, index);
+    if (is_mutable && type != V128) module_.export_("g" + std::to_string(index), ExternKind::Global, index);
+  }
+
+  // What has the values of vector globals for all to see: in memory.
+  void export_vectors() {
+    Code code;
+    uint32_t address = 0;
+    for (uint32_t i = 0; i < shape_.globals.size(); ++i) {
+      if (shape_.globals[i] != V128) continue;
+      code.i32(static_cast<int32_t>(address)).op(Opcode::GlobalGet, i).op(Opcode::V128Store, 0, 0);
+      address += 16;
+    }
+    const uint32_t function = module_.function(kNoValuesType, {}, code.end());
+    module_.export_("vectors", ExternKind::Function, function);
   }
 
   void declare_tables_and_memory() {

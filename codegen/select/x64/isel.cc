@@ -346,7 +346,7 @@ void Isel::define_constant(Reg to, Type type, uint64_t bits) {
     }
     if (type == Type::V128) {
       const Vector& vector = ir_->vectors[bits];
-      b_.add(Op::VMOVAPSrm, to, literal(vector.low, vector.high, 16));
+      b_.add(Op::VMOVUPSrm, to, literal(vector.low, vector.high, 16));
       return;
     }
     uint8_t bytes = static_cast<uint8_t>(bytes_of(type));

@@ -59,8 +59,8 @@ std::optional<Address> Isel::fold_low_half(Value v) {
 }
 
 Address Isel::vector_literal(LaneShape shape, uint64_t bits) {
-  for (uint32_t bytes = lane_bytes(shape); bytes < 8; bytes *= 2) bits |= bits << 8 * bytes;
-  return literal(bits, bits, 16);
+  const Vector vector = splat(shape, bits);
+  return literal(vector.low, vector.high, 16);
 }
 
 void Isel::vector_unary(const Inst& inst, Op rr, Op rm) {

@@ -160,7 +160,7 @@ Reg Isel::ones_vector() {
 
 Reg Isel::vector_constant_reg(Vector value) {
   Reg reg = vector_reg();
-  b_.add(Op::VMOVAPSrm, reg, literal(value.low, value.high, 16));
+  b_.add(Op::VMOVUPSrm, reg, literal(value.low, value.high, 16));
   b_.rematerializable();
   return reg;
 }
