@@ -108,7 +108,7 @@ TEST_P(Vectors, GlobalsOwnAndImported) {
   instance.global("own").value().get(seen);
   EXPECT_EQ(seen[0], 1u);
   EXPECT_EQ(seen[1], 2u);
-  instance.global("own").value().set(fixed);
+  ASSERT_TRUE(instance.global("own").value().set(std::span<const Slot>(fixed)).ok());
   call(instance, "exchange", {});
   shared.get(seen);
   EXPECT_EQ(seen[0], 7u);
