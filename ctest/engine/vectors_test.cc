@@ -1,4 +1,8 @@
 // Vectors wherever values go: through calls in both directions, globals, blocks, tables, memory's edge.
+#include <tuple>
+
+#include <wago/typed.h>
+
 #include "engine_fixture.h"
 
 namespace wago::engine_test {
@@ -54,6 +58,23 @@ TEST_P(Vectors, PassThroughGuestHostAndBackOnTheStackToo) {
   ASSERT_TRUE(instance.function("mixed").value().call(values, results).ok());
   EXPECT_EQ(seen, values);
   EXPECT_EQ(results, values);
+}
+
+TEST_P(Vectors, TypedFunctionsTakeAndGiveThem) {
+  auto defined = linker_.define_host("env", "swap", [](double scale, wago::V128 v, uint32_t low) {
+    return std::tuple(wago::V128{v.high, v.low + low}, scale);
+  });
+  ASSERT_TRUE(defined.ok());
+  ModuleBuilder module;
+  const uint32_t type = module.type({F64, V128, I32}, {V128, F64});
+  const uint32_t host = module.import_function("env", "swap", type);
+  Code code;
+  for (uint32_t i = 0; i < 3; ++i) code.op(Opcode::LocalGet, i);
+  module.export_("f", ExternKind::Function, module.function(type, {}, code.op(Opcode::Call, host).end()));
+  Instance instance = instantiate(module);
+  using Results = std::tuple<wago::V128, double>;
+  auto f = instance.function("f").value().typed<Results(double, wago::V128, uint32_t)>().value();
+  EXPECT_EQ(f(0.5, {1, 2}, 0xffffffff).value(), Results(wago::V128{2, 0x100000000}, 0.5));
 }
 
 TEST_P(Vectors, LiveAcrossCallsAndUnderPressure) {
