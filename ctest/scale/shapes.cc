@@ -119,6 +119,68 @@ uint32_t straight_result(uint32_t n, uint32_t argument) {
   return sum;
 }
 
+// As many vectors alive as need memory, and a constant or a shuffle of its own in each statement.
+constexpr uint32_t kVectors = 24;
+using Lanes = std::array<uint32_t, 4>;
+
+Lanes lanes_of(uint32_t i) {
+  return {i * 0x9e3779b9, i * 0x85ebca6b, i * 0xc2b2ae35, i};
+}
+std::vector<uint8_t> vectors(uint32_t n) {
+  Code code;
+  for (uint32_t i = 1; i <= kVectors; ++i) {
+    get(code, kArgument);
+    code.op(Opcode::I32x4Splat);
+    set(code, i);
+  }
+  for (uint32_t i = 0; i < n; ++i) {
+    const uint32_t local = 1 + i % kVectors;
+    get(code, local);
+    if (i % 3 != 0) {
+      code.op(Opcode::V128Const);
+      for (uint32_t lane : lanes_of(i)) code.raw(Bytes().fixed(lane));
+      code.op(Opcode::I32x4Add);
+    } else {
+      get(code, 1 + (i + 1) % kVectors);
+      Bytes indices;
+      for (uint32_t k = 0; k < 16; ++k) indices.byte(static_cast<uint8_t>((i * (2 * k + 1) + k) % 32));
+      code.op(Opcode::I8x16Shuffle).raw(indices);
+    }
+    set(code, local);
+  }
+  get(code, 1);
+  for (uint32_t i = 2; i <= kVectors; ++i) {
+    get(code, i);
+    code.op(Opcode::V128Xor);
+  }
+  ModuleBuilder module;
+  code.op(Opcode::I32x4ExtractLane).raw(Bytes{0}).end();
+  const uint32_t run = module.function(module.type({I32}, {I32}), {{kVectors, V128}}, code);
+  module.export_("run", ExternKind::Function, run);
+  return module.build();
+}
+uint32_t vectors_result(uint32_t n, uint32_t argument) {
+  std::array<Lanes, kVectors> local;
+  local.fill({argument, argument, argument, argument});
+  auto byte_of = [](const Lanes& lanes, uint32_t k) { return lanes[k / 4] >> 8 * (k % 4) & 0xff; };
+  for (uint32_t i = 0; i < n; ++i) {
+    Lanes& lanes = local[i % kVectors];
+    if (i % 3 != 0) {
+      for (uint32_t k = 0; k < 4; ++k) lanes[k] += lanes_of(i)[k];
+      continue;
+    }
+    const Lanes first = lanes, second = local[(i + 1) % kVectors];
+    lanes = {};
+    for (uint32_t k = 0; k < 16; ++k) {
+      const uint32_t index = (i * (2 * k + 1) + k) % 32;
+      lanes[k / 4] |= (index < 16 ? byte_of(first, index) : byte_of(second, index - 16)) << 8 * (k % 4);
+    }
+  }
+  uint32_t result = 0;
+  for (const Lanes& lanes : local) result ^= lanes[0];
+  return result;
+}
+
 // n values on the operand stack at once.
 std::vector<uint8_t> operands(uint32_t n) {
   Code code;
@@ -435,6 +497,7 @@ uint32_t locals_and_merges_result(uint32_t n, uint32_t argument) {
 constexpr Shape kShapes[] = {
     {"locals", "locals around a loop", 12'500, 500, locals, locals_result},
     {"straight", "statements in one block", 25'000, 3000, straight, straight_result},
+    {"vectors", "statements on vectors", 12'500, 2000, vectors, vectors_result},
     {"operands", "values on the operand stack", 25'000, 1000, operands, operands_result},
     {"table-targets", "targets of one br_table", 16'000, 5000, table_targets, table_targets_result},
     {"cases", "cases of one br_table", 4000, 400, cases, cases_result},
