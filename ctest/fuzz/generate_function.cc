@@ -27,6 +27,7 @@ constexpr uint32_t kMaxBulk = 0x3f;       // mask of most lengths of bulk operat
 // The instructions of one shape, from the opcode table.
 struct Repertoire {
   std::vector<Opcode> numeric[5];  // by index_of(result); all operands numeric
+  std::vector<Opcode> vectors;     // those of them that take or give a vector
   std::vector<Opcode> loads[5];
   std::vector<Opcode> stores[5];
 
@@ -46,6 +47,7 @@ struct Repertoire {
                  (info.immediate == Immediate::None || info.immediate == Immediate::Lane ||
                   info.immediate == Immediate::Shuffle)) {
         numeric[index_of(info.result)].push_back(opcode);
+        if (info.result == V128 || info.param[0] == V128) vectors.push_back(opcode);
       }
     }
   }
@@ -255,14 +257,22 @@ class FunctionGenerator {
     // Most of these would trap on most values and end the run.
     if (is_trapping_truncation(opcode) && chance(208))
       opcode = type == I32 ? Opcode::I32TruncSatF64S : Opcode::I64TruncSatF32U;
-    const OpcodeInfo& info = runtime::info(opcode);
-    for (uint32_t i = 0; i < info.params; ++i) {
-      expression(info.param[i]);
-      if (shows_nan_bits(opcode, i)) canonicalize(info.param[i]);
-    }
+    operands(opcode, [this](ValueType operand) { expression(operand); });
     if (is_division(opcode) && chance(208)) {
       type == I32 ? code_.i32(1).op(Opcode::I32Or) : code_.i64(1).op(Opcode::I64Or);
     }
+    compute(opcode);
+  }
+  // Each by `operand(type)`.
+  template <class Operand>
+  void operands(Opcode opcode, Operand operand) {
+    const OpcodeInfo& info = runtime::info(opcode);
+    for (uint32_t i = 0; i < info.params; ++i) {
+      operand(info.param[i]);
+      if (shows_nan_bits(opcode, i)) canonicalize(info.param[i]);
+    }
+  }
+  void compute(Opcode opcode) {
     op(opcode);
     generate_lanes(choices_, opcode, code_);
     if (makes_open_nans(opcode)) canonicalize_lanes(opcode, new_local(V128), code_);
@@ -334,8 +344,7 @@ class FunctionGenerator {
     op(opcode, below(runtime::info(opcode).natural_alignment + 1u), offset);
     generate_lanes(choices_, opcode, code_);
   }
-  void store() {
-    const ValueType type = pick(choices_, kNumbers);
+  void store(ValueType type) {
     const Opcode opcode = pick(choices_, repertoire().stores[Repertoire::index_of(type)]);
     const uint32_t offset = address();
     expression(type);
@@ -555,8 +564,32 @@ class FunctionGenerator {
     for (uint32_t i = 0; i < most && !must_end(); ++i) statement();
   }
 
+  // Straight code on vectors in locals, as loops over arrays have it.
+  void vector_statements() {
+    for (uint32_t count = 1 + below(16); count-- > 0 && !choices_.exhausted() && budget_ > 0;) {
+      const uint32_t kind = below(8);
+      if (kind == 0) {
+        store(V128);
+        continue;
+      }
+      ValueType result = V128;
+      if (kind == 1) {
+        load(V128);
+      } else {
+        const Opcode opcode = pick(choices_, repertoire().vectors);
+        operands(opcode, [this](ValueType operand) { leaf(operand); });
+        compute(opcode);
+        result = runtime::info(opcode).result;
+      }
+      op(Opcode::LocalSet, *local_of(result));
+    }
+  }
+
   void statement() {
-    switch (below(16)) {
+    switch (below(18)) {
+      case 16:
+      case 17:
+        return vector_statements();
       case 0:
       case 1:
       case 2:
@@ -565,7 +598,7 @@ class FunctionGenerator {
         return set_global();
       case 4:
       case 5:
-        return store();
+        return store(pick(choices_, kNumbers));
       case 6:
       case 7:
       case 8:

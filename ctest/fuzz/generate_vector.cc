@@ -97,7 +97,7 @@ void canonicalize_lanes(Opcode opcode, uint32_t local, Code& code) {
   const uint64_t nan = wide ? 0x7ff8000000000000 : 0x7fc000007fc00000;
   code.op(Opcode::LocalTee, local).op(Opcode::V128Const).raw(Bytes().fixed(nan).fixed(nan));
   code.op(Opcode::LocalGet, local).op(Opcode::LocalGet, local);
-  code.op(wide ? Opcode::F64x2Eq : Opcode::F32x4Eq).op(Opcode::V128Bitselect);
+  code.op(wide ? Opcode::F64x2Eq : Opcode::F32x4Eq).op(Opcode::V128Bitselect).op(Opcode::LocalTee, local);
 }
 
 }  // namespace wago::fuzz

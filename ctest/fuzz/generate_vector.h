@@ -20,8 +20,8 @@ void generate_vector_constant(Choices& choices, runtime::testing::Code& code);
 // Whether NaNs of the instruction's vector are open.
 bool makes_open_nans(runtime::Opcode opcode);
 
-// The vector on the stack, which `opcode` made, with canonical NaNs in place of any. `local` is a v128 local
-// to use.
+// The vector on the stack, which `opcode` made, with canonical NaNs in place of any. `local`, a v128 local,
+// has the same value afterwards, so that it may be read elsewhere.
 void canonicalize_lanes(runtime::Opcode opcode, uint32_t local, runtime::testing::Code& code);
 
 }  // namespace wago::fuzz
