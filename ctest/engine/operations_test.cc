@@ -253,7 +253,7 @@ TEST_P(Operations, OnInterestingOperandsInAllPlaces) {
   for (const OpcodeInfo& op : runtime::kOpcodes) {
     if (!op.text || !op.simple || op.feature != runtime::Feature::Core) continue;
     if (op.immediate != runtime::Immediate::None || op.params == 0 || op.results != 1) continue;
-    if (has_vectors(op)) continue;  // the interpreter has none: the suite and other engines are asked
+    if (has_vectors(op)) continue;  // vector_operations_test.cc
     check(op);
   }
   EXPECT_GT(compared_, 100'000u);
