@@ -2,7 +2,7 @@
 #
 #   bin/                             the two programs
 #   lib/libwago_*.a                  the libraries
-#   include/wagoprofile/             their headers: <wago/wago.h>, "capture/capture.h", ...
+#   include/wagoprofile/             their headers: <wago/wago.h>, <wasm.h>, "capture/capture.h", ...
 #   lib/cmake/WagoProfile/           the package, WagoProfile.cmake with the functions, and the words it reads
 #
 # Libraries are exported in groups, one for each thing that a user must have installed to link them, so that declaring
@@ -25,14 +25,15 @@ endfunction()
 
 _wago_export(Programs wago wago-profile)
 _wago_export(Libraries wago_base wago_runtime wago_capture wago_diff)  # zlib
-_wago_export(Codegen wago_codegen wago_harness)                        # LLVM's MC libraries
+_wago_export(Codegen wago_codegen wago_c_api wago_harness)             # LLVM's MC libraries
 if(TARGET wago_benchmark)
   _wago_export(Benchmark wago_benchmark)                               # Google Benchmark
 endif()
 
-# The public headers. Of runtime, users see the embedding API; of codegen, nothing: it implements wago::Engine::open().
+# The public headers. Of runtime, users see the embedding API; of codegen, which implements it, the C API.
 install(DIRECTORY runtime/include/wago DESTINATION ${include_dir})
 install(FILES runtime/types.h DESTINATION ${include_dir}/runtime)
+install(FILES codegen/c_api/include/wasm.h DESTINATION ${include_dir})
 foreach(folder base capture diff harness)
   install(DIRECTORY ${folder} DESTINATION ${include_dir} FILES_MATCHING
     PATTERN "*.h" PATTERN "*.def" PATTERN "test_*" EXCLUDE PATTERN "bench" EXCLUDE PATTERN "testing" EXCLUDE)

@@ -17,7 +17,7 @@ include(GNUInstallDirs)
 add_library(wago_options INTERFACE)
 # Inside other projects no -Werror: a compiler we do not know may warn of something, and that must not be their problem.
 target_compile_options(wago_options INTERFACE -Wall -Wextra $<$<BOOL:${PROJECT_IS_TOP_LEVEL}>:-Werror> -Wshadow
-  -Wnon-virtual-dtor -Wno-missing-field-initializers -fno-omit-frame-pointer)
+  $<$<COMPILE_LANGUAGE:CXX>:-Wnon-virtual-dtor> -Wno-missing-field-initializers -fno-omit-frame-pointer)
 # GCC 12 warns falsely about std::string concatenation (GCC bug 105651).
 target_compile_options(wago_options INTERFACE $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)
 if(WAGO_SANITIZE)

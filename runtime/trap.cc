@@ -26,6 +26,7 @@ Frame guest_frame(const Module& module, uint32_t function, uint32_t wasm_pc) {
   Frame frame;
   frame.function = function;
   frame.wasm_pc = wasm_pc;
+  frame.module_offset = module.bodies[function - module.imported_functions].begin + wasm_pc;
   frame.name = module.function_name(function);
   return frame;
 }

@@ -10,6 +10,7 @@ file(REMOVE_RECURSE "${WORK}")
 file(MAKE_DIRECTORY "${WORK}")
 set(project "${WORK}/a consumer")
 file(COPY "${CMAKE_CURRENT_LIST_DIR}/consumer/" DESTINATION "${project}")
+file(COPY "${SOURCE}/docs/examples" DESTINATION "${project}")
 file(COPY_FILE "${SOURCE}/corpora/fib.wasm" "${project}/fib.wasm")
 file(COPY_FILE "${SOURCE}/corpora/fib.wasm" "${project}/my fib.wasm")
 

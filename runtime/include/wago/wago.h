@@ -148,11 +148,12 @@ struct EngineSettings {
 
 // One frame of a guest stack, innermost first.
 struct Frame {
-  uint32_t function = 0;  // index in its module
-  uint32_t wasm_pc = 0;   // bytes from the function's local declarations
-  std::string name;       // display name
-  bool inlined = false;   // placed inside the next frame
-  bool host = false;      // a host function between two guest activations
+  uint32_t function = 0;       // index in its module
+  uint32_t wasm_pc = 0;        // bytes from the function's local declarations
+  uint32_t module_offset = 0;  // the same place, in bytes from the module's first
+  std::string name;            // display name
+  bool inlined = false;        // placed inside the next frame
+  bool host = false;           // a host function between two guest activations
 };
 
 // What stopped a guest.
