@@ -34,6 +34,7 @@ constexpr std::array kBounds = {
 }  // namespace
 
 std::string_view spelling(TrapCode trap) {
+  if (trap == TrapCode::Interrupted) return "interrupted";
   return kTraps.at(static_cast<size_t>(trap));
 }
 std::string_view spelling(Phase phase) {
@@ -49,6 +50,7 @@ std::string_view spelling(Bounds bounds) {
   return kBounds.at(static_cast<size_t>(bounds));
 }
 std::string_view sentence(TrapCode trap) {
+  if (trap == TrapCode::Interrupted) return "interrupted";
   return kTrapSentences.at(static_cast<size_t>(trap));
 }
 

@@ -12,6 +12,8 @@ namespace wago::base {
 enum class TrapCode : uint8_t {
 #define WAGO_TRAP(name, spelling, sentence) name,
 #include "base/vocabulary.def"
+  // Not a trap, and no word of files and flags: the guest was stopped from outside.
+  Interrupted,
 };
 enum class Phase : uint8_t {
 #define WAGO_PHASE(name, spelling) name,

@@ -18,7 +18,7 @@ constexpr std::array<std::string_view, 6> kRegionKinds = {"body",       "entry-a
 constexpr std::array<std::string_view, 2> kActions = {"load", "retire"};
 
 using F = FunctionStatistics;
-constexpr std::array<StatisticField, 13> kStatistics = {{
+constexpr std::array<StatisticField, 14> kStatistics = {{
     {"machine_instructions", &F::machine_instructions},
     {"frame_bytes", &F::frame_bytes},
     {"spills", &F::spills},
@@ -27,6 +27,7 @@ constexpr std::array<StatisticField, 13> kStatistics = {{
     {"moves", &F::moves},
     {"bounds_checks", &F::bounds_checks},
     {"stack_checks", &F::stack_checks},
+    {"interrupt_checks", &F::interrupt_checks},
     {"calls", &F::calls},
     {"indirect_calls", &F::indirect_calls},
     {"helper_calls", &F::helper_calls},

@@ -46,6 +46,7 @@ struct FunctionStatistics {
   uint32_t moves = 0;
   uint32_t bounds_checks = 0;
   uint32_t stack_checks = 0;
+  uint32_t interrupt_checks = 0;
   uint32_t calls = 0;
   uint32_t indirect_calls = 0;
   uint32_t helper_calls = 0;

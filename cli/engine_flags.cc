@@ -17,7 +17,7 @@ void EngineFlags::add_to(Command& command) {
   command.add_option("--level", "N", "0: no optimisation passes, 1: all of them (default)", &level);
   command.add_option("--workers", "N", "Compile threads, 0: one a core (default 1); the code is the same",
                      &workers);
-  command.add_flag("--interruptible", "Check for interruption in loops (not available in this version)",
+  command.add_flag("--interruptible", "Let a deadline stop loops at once, at the cost of a check in each",
                    &interruptible);
 }
 
@@ -38,7 +38,7 @@ base::Result<EngineSettings> EngineFlags::settings() const {
     if (!number) return number.error();
     settings.workers = static_cast<unsigned>(*number);
   }
-  if (interruptible) return base::usage_error("--interruptible is not available in this version");
+  settings.interruptible = interruptible;
   return settings;
 }
 

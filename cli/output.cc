@@ -50,12 +50,11 @@ Json trap_object(const Trap& trap) {
     }
     frames.push(std::move(entry));
   }
-  Json object = Json::object({{"kind", "trap"},
-                              {"exit_code", kExitFailed},
-                              {"message", trap.message},
-                              {"trap", base::spelling(trap.code)},
-                              {"frames", std::move(frames)},
-                              {"frames_truncated", trap.frames_truncated}});
+  const bool trapped = !trap.interruption;
+  Json object = Json::object(
+      {{"kind", trapped ? "trap" : "interrupted"}, {"exit_code", kExitFailed}, {"message", trap.message}});
+  if (trapped) object.set("trap", base::spelling(trap.code));
+  object.set("frames", std::move(frames)).set("frames_truncated", trap.frames_truncated);
   return Json::object({{"error", object}});
 }
 

@@ -33,7 +33,6 @@ std::optional<Error> unavailable(const RecordFlags& flags) {
       {"--unwind-maps", flags.unwind_maps},
       {"--stack-bytes", flags.stack_bytes.has_value()},
       {"--max-spans", flags.max_spans.has_value()},
-      {"--interruptible", flags.interruptible},
       {"--reload-artifact", flags.reload_artifact},
       {"--counters", flags.counters},
       {"--conversion-timeout", flags.conversion_timeout.has_value()},
@@ -155,6 +154,7 @@ Result<void> apply_manner(const RecordFlags& flags, Workload& workload) {
     if (!level) return level.error();
     workload.engine.level = static_cast<int>(*level);
   }
+  if (flags.interruptible) workload.engine.interruptible = true;
   if (workload.phase == base::Phase::Reload)
     return usage_error("--phase reload is not available in this version");
   if (workload.backend != base::Backend::None) {
@@ -190,6 +190,7 @@ void RecordFlags::add_to(Command& command) {
   command.add_option("--bounds", "signals|explicit", "How memory accesses are checked (default signals)",
                      &bounds);
   command.add_option("--level", "N", "0: no optimisation passes, 1: all of them (default)", &level);
+  command.add_flag("--interruptible", "Check for interruption in every loop", &interruptible);
   command.group("Output");
   command.add_option("--out", "DIR", "The capture; must not exist", &out);
   command.add_flag("--json", "Outcome and errors as JSON", &json);
@@ -202,7 +203,6 @@ void RecordFlags::add_to(Command& command) {
   command.add_flag("--unwind-maps", "Keep unwind rows", &unwind_maps);
   command.add_option("--stack-bytes", "N", "Raw stack of each sample", &stack_bytes);
   command.add_option("--max-spans", "N", "Bound of the timeline", &max_spans);
-  command.add_flag("--interruptible", "Check for interruption in loops", &interruptible);
   command.add_flag("--reload-artifact", "Run serialised and reloaded code", &reload_artifact);
   command.add_flag("--counters", "Read hardware counters", &counters);
   command.add_option("--conversion-timeout", "D", "Limit on conversion", &conversion_timeout);

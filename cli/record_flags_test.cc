@@ -145,7 +145,6 @@ TEST(RecordFlags, WhatComesLaterIsRefusedByName) {
   expect_refused("--unwind-maps", [](RecordFlags& f) { f.unwind_maps = true; });
   expect_refused("--stack-bytes", [](RecordFlags& f) { f.stack_bytes = "256"; });
   expect_refused("--max-spans", [](RecordFlags& f) { f.max_spans = "1"; });
-  expect_refused("--interruptible", [](RecordFlags& f) { f.interruptible = true; });
   expect_refused("--reload-artifact", [](RecordFlags& f) { f.reload_artifact = true; });
   expect_refused("--counters", [](RecordFlags& f) { f.counters = true; });
   expect_refused("--conversion-timeout", [](RecordFlags& f) { f.conversion_timeout = "1s"; });

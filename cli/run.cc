@@ -2,6 +2,7 @@
 #include <memory>
 
 #include <wago/wago.h>
+#include "base/duration.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/commands.h"
@@ -21,6 +22,7 @@ struct RunOptions {
   std::string file;
   std::vector<std::string> arguments;
   std::optional<std::string> invoke;
+  std::optional<std::string> timeout;
   std::optional<std::string> profile;
   bool json = false;
   EngineFlags engine;
@@ -112,6 +114,12 @@ int run(const RunOptions& options, Output& output) {
   auto refuse = [&](base::Error error) { return output.fail(in_file(std::move(error), options.file)); };
   auto settings = options.engine.settings();
   if (!settings) return output.fail(settings.error());
+  InterruptHandle interrupts;
+  if (options.timeout) {
+    auto timeout_ns = base::parse_duration_ns(*options.timeout);
+    if (!timeout_ns) return output.fail(base::usage_error("--timeout: " + timeout_ns.error().message));
+    interrupts.set_deadline(std::chrono::nanoseconds(*timeout_ns));
+  }
   auto bytes = read_module(options.file);
   if (!bytes) return output.fail(bytes.error());
   auto engine = Engine::open(*settings);
@@ -123,6 +131,7 @@ int run(const RunOptions& options, Output& output) {
   auto arguments = parse_arguments(base::display(chosen->name), chosen->type.function, options.arguments);
   if (!arguments) return refuse(arguments.error());
   Linker linker(*engine);
+  if (options.timeout) linker.set_interrupt_handle(interrupts);
   if (auto defined = runtime::define_provided(linker, *module); !defined) return refuse(defined.error());
   auto instance = linker.instantiate(*module);
   if (!instance) {
@@ -144,6 +153,9 @@ void add_run(Command& program, Edition edition) {
   command.add_rest("ARG", "Arguments, typed by the function's signature", &options->arguments);
   command.add_option("--invoke", "NAME", "The export to call (default _start, main, or the only one)",
                      &options->invoke);
+  command.add_option("--timeout", "D",
+                     "Stop the guest after so long; loops that call nothing only with --interruptible",
+                     &options->timeout);
   command.add_flag("--json", "Results and errors as JSON", &options->json);
   command.add_option("--profile", "KIND[,FILE]",
                      "Profile with a collector started outside (wago-profile only)", &options->profile);

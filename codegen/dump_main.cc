@@ -1,7 +1,7 @@
 // Developer tool: what each stage of the compiler makes of one function.
 //
 //   wago_dump FILE.wasm FUNCTION-INDEX|NAME [--level N] [--bounds explicit|signals] [--spill-everything]
-//   [--stage NAME]
+//   [--interruptible] [--stage NAME]
 //
 // Stages: built, optimized, selected, allocated, assembly; all of them when none is named.
 
@@ -23,7 +23,9 @@ int fail(const std::string& message) {
 
 int run(int argc, char** argv) {
   if (argc < 3)
-    return fail("usage: wago_dump FILE FUNCTION [--level N] [--bounds B] [--spill-everything] [--stage S]");
+    return fail(
+        "usage: wago_dump FILE FUNCTION [--level N] [--bounds B] [--spill-everything] [--interruptible] "
+        "[--stage S]");
   runtime::CompileSettings settings;
   settings.check_allocation = settings.verify_ir = true;
   std::string stage;
@@ -32,6 +34,8 @@ int run(int argc, char** argv) {
     std::string value = i + 1 < argc ? argv[i + 1] : "";
     if (arg == "--spill-everything") {
       settings.spill_everything = true;
+    } else if (arg == "--interruptible") {
+      settings.interruptible = true;
     } else if (arg == "--level") {
       settings.level = std::atoi(argv[++i]);
     } else if (arg == "--bounds" && base::parse<base::Bounds>(value)) {

@@ -31,6 +31,7 @@ capture::FunctionStatistics convert(const runtime::FunctionStatistics& from) {
           .moves = from.moves,
           .bounds_checks = from.bounds_checks,
           .stack_checks = from.stack_checks,
+          .interrupt_checks = from.interrupt_checks,
           .calls = from.calls,
           .indirect_calls = from.indirect_calls,
           .helper_calls = from.helper_calls,

@@ -301,8 +301,6 @@ TEST_F(RecorderTest, WhatThisVersionLacksIsRefusedByName) {
             "backend perf is not available in this version");
   EXPECT_EQ(refused([](auto& r) { r.workload.phase = base::Phase::Reload; }),
             "phase reload is not available in this version");
-  EXPECT_EQ(refused([](auto& r) { r.workload.engine.interruptible = true; }),
-            "interruptible is not available in this version");
   EXPECT_EQ(refused([](auto& r) { r.workload.phase = base::Phase::Initialize; }),
             "phase initialize needs an init export; a start function runs as part of phase instantiate");
   EXPECT_EQ(refused([](auto& r) { r.code_offset = 8; }), "a code offset is 0, 16, 32 or 48 bytes");

@@ -34,7 +34,6 @@ std::optional<base::Error> unsupported(const capture::Workload& workload) {
     return lacks("backend " + std::string(base::spelling(workload.backend)));
   }
   if (workload.phase == base::Phase::Reload) return lacks("phase reload");
-  if (workload.engine.interruptible) return lacks("interruptible");
   if (workload.phase == base::Phase::Initialize && !workload.init) {
     return base::usage_error(
         "phase initialize needs an init export; a start function runs as part of phase instantiate");
@@ -56,6 +55,7 @@ base::Result<std::unique_ptr<Subject>> Subject::load(const capture::Workload& wo
   EngineSettings engine_settings;
   engine_settings.bounds = workload.engine.bounds;
   engine_settings.level = workload.engine.level;
+  engine_settings.interruptible = workload.engine.interruptible;
   engine_settings.spill_everything = settings.spill_everything;
   engine_settings.code_offset = settings.code_offset;
   auto engine = Engine::open(engine_settings);

@@ -184,7 +184,9 @@ struct Adapters {
   uint32_t result_slots = 0;
   bool passes_functions = false;  // a parameter is a funcref
   uint64_t guest_stack_bytes = kGuestStackBytes;
-  EnterFn code = nullptr;  // the adapter's code; `enter` may do more
+  EnterFn code = nullptr;             // the adapter's code; `enter` may do more
+  EnterFn unguarded = nullptr;        // `enter` but for interruption
+  const Adapters* guarded = nullptr;  // the same adapters with enter_guarded() of interrupt.h as `enter`
 };
 constexpr int32_t kFuncRefAdapters = 32;
 constexpr int32_t kAdaptersPrepare = 8;
@@ -225,8 +227,8 @@ constexpr uint32_t kUncheckedLeafFrame = 128;
 // What generated code sees of its thread, through fs: a TlsFixup adds thread_state_tp_offset() to a field
 // that holds one of the offsets below.
 struct ThreadState {
-  // Prologues compare rsp with it. Set on the outermost entry; another thread may raise it to make the guest
-  // trap at its next prologue.
+  // Prologues compare rsp with it, and the loops of interruptible code rbp. Set on the outermost entry;
+  // another thread raises it to kInterruptStackLimit to stop the guest, see interrupt.h.
   uint64_t stack_limit = 0;
   // The outermost activation, or, outside guest code, the last one. `stack_limit` was computed for it: an
   // outermost call from the same depth of the same thread has nothing to prepare. Nested entries lie below it
@@ -239,8 +241,12 @@ struct ThreadState {
   uint64_t stack_low = 0;        // the stack this thread runs on: [stack_low, stack_low + stack_bytes)
   uint64_t stack_bytes = 0;
   struct TrapRecord* trap = nullptr;
-  struct Graveyard* graveyard = nullptr;  // see store.h
+  uint64_t real_stack_limit = 0;               // `stack_limit` but for interruption
+  class InterruptScope* interrupts = nullptr;  // the innermost guarded call
+  struct Graveyard* graveyard = nullptr;       // see store.h
 };
+// The raised limit: no stack pointer is above it, so every check fails.
+constexpr uint64_t kInterruptStackLimit = ~uint64_t{0};
 constexpr int32_t kThreadStackLimit = 0;
 constexpr int32_t kThreadEntry = 8;
 constexpr int32_t kThreadNested = 16;

@@ -44,7 +44,7 @@ Result<std::optional<Function>> Function::from_reference(Slot reference) {
     auto* context = static_cast<runtime::InstanceContext*>(found.ref->context);
     auto adapters = context->instance->module_data().engine()->adapters(found.ref->type_id);
     if (!adapters) return adapters.error();
-    found.ref->adapters = *adapters;
+    found.ref->adapters = context->instance->enterable(*adapters);
   }
   return std::optional(Function(std::move(found.store), found.ref));
 }

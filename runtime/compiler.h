@@ -15,6 +15,7 @@ namespace wago::runtime {
 struct CompileSettings {
   base::Bounds bounds = base::Bounds::Signals;
   int level = 1;                  // 0: no passes; 1: all of them
+  bool interruptible = false;     // every loop looks whether it is to stop
   bool spill_everything = false;  // the second allocator configuration, for tests
   bool check_allocation =
       false;                 // run the allocation checker on every function; a failure is our own mistake

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "runtime/interrupt.h"
 #include "runtime/stack.h"
 #include "runtime/type_registry.h"
 
@@ -12,6 +13,7 @@ CompileSettings EngineData::compile_settings() const {
   CompileSettings compile;
   compile.bounds = settings_.bounds;
   compile.level = settings_.level;
+  compile.interruptible = settings_.interruptible;
   compile.spill_everything = settings_.spill_everything;
   compile.check_allocation = settings_.check_allocation;
   compile.verify_ir = settings_.verify_ir;
@@ -40,8 +42,13 @@ base::Result<const Adapters*> EngineData::adapters(uint32_t type_id) {
   adapters.result_slots = slots_of(type.results);
   adapters.passes_functions =
       std::find(type.params.begin(), type.params.end(), ValueType::FuncRef) != type.params.end();
-  MappedAdapters mapped{adapters, std::move(*code)};
-  return &adapters_.emplace(type_id, std::move(mapped)).first->second.adapters;
+  adapters.unguarded = adapters.enter;
+  MappedAdapters& mapped = adapters_[type_id];
+  mapped.code = std::move(*code);
+  mapped.guarded = mapped.adapters = adapters;
+  mapped.guarded.enter = enter_guarded;
+  mapped.adapters.guarded = &mapped.guarded;
+  return &mapped.adapters;
 }
 
 base::Result<std::shared_ptr<ModuleData>> ModuleData::create(std::shared_ptr<EngineData> engine,

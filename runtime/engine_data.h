@@ -31,7 +31,7 @@ class EngineData {
 
  private:
   struct MappedAdapters {
-    Adapters adapters;
+    Adapters adapters, guarded;
     std::unique_ptr<MappedCode> code;
   };
 

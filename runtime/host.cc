@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <exception>
 #include <vector>
 
@@ -162,6 +163,11 @@ __attribute__((optimize("no-omit-frame-pointer"))) uint64_t HostFunctionData::ca
   try {
     Trap* trap = host.body_.invoke(host.body_.state.get(), Caller(frame, exit.activation()), slots);
     if (__builtin_expect(trap != nullptr, 0)) return raise(thread, trap);
+    // Whatever a body makes of an interruption that reached a call of its own: its guest is stopped too.
+    if (__builtin_expect(
+            std::atomic_ref(thread.stack_limit).load(std::memory_order_relaxed) == kInterruptStackLimit, 0)) {
+      return 1;
+    }
     return 0;
   } catch (const std::exception& exception) {
     return raise(thread, new_trap(exception.what()));

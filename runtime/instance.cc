@@ -18,8 +18,10 @@ void InstanceData::FreeAligned::operator()(void* memory) const {
 }
 
 base::Result<InstanceData*> InstanceData::create(std::shared_ptr<const ModuleData> module,
-                                                 const ResolvedImports& imports, Store& store) {
+                                                 const ResolvedImports& imports, Store& store,
+                                                 std::shared_ptr<InterruptControl> interrupts) {
   auto* instance = store.add(std::unique_ptr<InstanceData>(new InstanceData(std::move(module))));
+  instance->interrupts_ = std::move(interrupts);
   instance->allocate_context();
   instance->fill_functions(imports);
   if (auto created = instance->create_tables(imports, store); !created) return created.error();
@@ -65,7 +67,7 @@ void InstanceData::fill_functions(const ResolvedImports& imports) {
     ref.type_id = module_->type_id(type_index);
     ref.function = i;
     ref.type = &m.types[type_index];
-    ref.adapters = module_->adapters(type_index);
+    ref.adapters = enterable(module_->adapters(type_index));
   }
 }
 

@@ -25,13 +25,16 @@ struct ResolvedImports {
   std::vector<GlobalData*> globals;
 };
 
+class InterruptControl;
+
 class InstanceData final : public StoreMember {
  public:
   // Allocates an instance into `store`, to which the imports' stores are linked already. Memories, tables and
   // globals have their initial contents; segments are not applied. Errors (Failed): a memory or table could
   // not be had.
   static base::Result<InstanceData*> create(std::shared_ptr<const ModuleData> module,
-                                            const ResolvedImports& imports, Store& store);
+                                            const ResolvedImports& imports, Store& store,
+                                            std::shared_ptr<InterruptControl> interrupts = nullptr);
 
   // Applies active segments, elements first, each list in order, and drops them; stops at the first that does
   // not fit, with the effects of those before.
@@ -39,6 +42,12 @@ class InstanceData final : public StoreMember {
 
   const ModuleData& module_data() const { return *module_; }
   const Module& module() const { return module_->module(); }
+  // How its functions are entered, of the adapters of their signature (or null).
+  const Adapters* enterable(const Adapters* adapters) const {
+    return interrupts_ && adapters ? adapters->guarded : adapters;
+  }
+  // What stops calls of its functions, or null.
+  const std::shared_ptr<InterruptControl>& interrupts() const { return interrupts_; }
   InstanceContext* context() { return context_.get(); }
 
   // By index in the index space of each.
@@ -72,6 +81,7 @@ class InstanceData final : public StoreMember {
   }
 
   std::shared_ptr<const ModuleData> module_;
+  std::shared_ptr<InterruptControl> interrupts_;
   std::unique_ptr<InstanceContext, FreeAligned> context_;  // ContextLayout::size() bytes, aligned to 64
   // One a function, zero where no reference can be taken; zeroed lazily by the kernel when large.
   std::unique_ptr<FuncRef[], FreeAligned> functions_;

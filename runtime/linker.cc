@@ -152,6 +152,10 @@ void Linker::define_instance(std::string module, const Instance& instance) {
   }
 }
 
+void Linker::set_interrupt_handle(const InterruptHandle& handle) {
+  unshared().set_interrupts(handle.control());
+}
+
 bool Linker::provides(const ImportInfo& import) const {
   auto object = data().find(import.module, import.name, import.type);
   return object.ok() &&
@@ -189,7 +193,8 @@ void add_import(runtime::ResolvedImports& imports, const Extern& object) {
 }
 
 // With imports that are known to be there.
-InstantiateResult instantiate_checked(const Module& module, const std::vector<const Extern*>& objects) {
+InstantiateResult instantiate_checked(const Module& module, const std::vector<const Extern*>& objects,
+                                      std::shared_ptr<runtime::InterruptControl> interrupts = nullptr) {
   const runtime::Module& decoded = module.decoded();
   const base::Bounds bounds = module.data()->engine()->settings().bounds;
   for (size_t i = 0; i < objects.size(); ++i) {
@@ -204,7 +209,7 @@ InstantiateResult instantiate_checked(const Module& module, const std::vector<co
     store->link(store_of(*object));
     add_import(imports, *object);
   }
-  auto created = runtime::InstanceData::create(module.data(), imports, *store);
+  auto created = runtime::InstanceData::create(module.data(), imports, *store, std::move(interrupts));
   if (!created) return link_failure(created.error());
   runtime::InstanceData* data = *created;
   if (std::optional<Trap> trap = data->apply_segments()) return trap_failure(*std::move(trap));
@@ -225,7 +230,7 @@ InstantiateResult Linker::instantiate(const Module& module) const {
     if (!object) return link_failure(object.error());
     objects.push_back(*object);
   }
-  return instantiate_checked(module, objects);
+  return instantiate_checked(module, objects, data().interrupts());
 }
 
 InstantiateResult Instance::create(const Module& module, std::span<const Extern> imports) {

@@ -25,10 +25,13 @@ class LinkerData {
   // The object for an import, or a sentence that says how to provide it.
   base::Result<const Extern*> find(const std::string& module, const std::string& name,
                                    const ExternType& wanted) const;
+  const std::shared_ptr<InterruptControl>& interrupts() const { return interrupts_; }
+  void set_interrupts(std::shared_ptr<InterruptControl> interrupts) { interrupts_ = std::move(interrupts); }
 
  private:
   std::shared_ptr<EngineData> engine_;
   std::map<std::pair<std::string, std::string>, Extern> objects_;
+  std::shared_ptr<InterruptControl> interrupts_;
 };
 
 // Whether an object may be what a module imports by this name. `bounds` is what the importing code was

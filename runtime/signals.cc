@@ -52,10 +52,10 @@ class Walk {
     }
   }
 
-  // The activations around `activation`, each of which is in a host function.
-  __attribute__((no_sanitize("address"))) void add_outer(const ThreadState& thread,
-                                                         const Activation* activation) {
-    while ((activation = around(thread, activation)) && !record_.truncated) {
+  // `activation` and those around it, each of which is in a host function.
+  __attribute__((no_sanitize("address"))) void add_exited(const ThreadState& thread,
+                                                          const Activation* activation) {
+    for (; activation && !record_.truncated; activation = around(thread, activation)) {
       // The C++ function that runs the host function was called by the host adapter, which was called by
       // guest code.
       const auto* exit = static_cast<const uint64_t*>(activation->exit_frame);
@@ -85,6 +85,11 @@ __attribute__((no_sanitize("address"))) void return_from(ThreadState& thread, co
   set(REG_RAX, thread.status | kEntryTrapped);
 }
 
+void interrupt(TrapRecord& record, const InterruptScope& scope) {
+  record.interruption = scope.request();
+  record.deadline_ns = scope.deadline_ns();
+}
+
 // Turns the fault into a trap if it is one.
 bool return_to_entry(const siginfo_t* info, ucontext_t* context) {
   // Signals sent by kill() and the like arrive at arbitrary instructions, a trap site among them.
@@ -101,6 +106,11 @@ bool return_to_entry(const siginfo_t* info, ucontext_t* context) {
 
   TrapRecord& record = *thread.trap;
   record.code = site->code;
+  record.interruption = InterruptRequest::None;
+  // These two sites are where a raised limit shows: by the comparison, and after a host function.
+  if (site->code == base::TrapCode::StackExhausted || site->code == base::TrapCode::Host) {
+    if (const InterruptScope* scope = requested_scope(thread)) interrupt(record, *scope);
+  }
   Walk walk(record);
   // In a host adapter r15 is the host function, and the frame shown is its, not the adapter's.
   if (code->module()) {
@@ -109,7 +119,7 @@ bool return_to_entry(const siginfo_t* info, ucontext_t* context) {
     walk.add(0, reinterpret_cast<const HostFunction*>(static_cast<uint64_t>(registers[REG_R15])));
   }
   walk.add_callers(static_cast<uint64_t>(registers[REG_RBP]), sp, *activation);
-  walk.add_outer(thread, activation);
+  walk.add_exited(thread, around(thread, activation));
   return_from(thread, *activation, registers);
   return true;
 }
@@ -157,6 +167,12 @@ void handle(int signal, siginfo_t* info, void* context) {
 }
 
 }  // namespace
+
+void record_interruption(ThreadState& thread, const InterruptScope& scope) {
+  TrapRecord& record = trap_record(thread);
+  interrupt(record, scope);
+  Walk(record).add_exited(thread, thread.exited);
+}
 
 void install_signal_handlers() {
   static std::once_flag once;

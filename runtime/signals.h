@@ -13,7 +13,13 @@
 
 namespace wago::runtime {
 
+class InterruptScope;
+struct ThreadState;
+
 // Idempotent; cheap after the first call.
 void install_signal_handlers();
+
+// What the handler records of an interruption, of a call that is stopped before it is entered.
+void record_interruption(ThreadState& thread, const InterruptScope& scope);
 
 }  // namespace wago::runtime

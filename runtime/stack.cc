@@ -125,13 +125,7 @@ pthread_key_t resources_key() {
   return key;
 }
 
-void prepare_thread(ThreadState& thread, uint64_t sp) {
-  if (!thread.trap) {
-    install_signal_handlers();
-    auto resources = std::make_unique<ThreadResources>();
-    thread.trap = &resources->trap;
-    WAGO_CHECK(pthread_setspecific(resources_key(), resources.release()) == 0);
-  }
+void find_stack(ThreadState& thread, uint64_t sp) {
   StackBounds bounds = own_stack_bounds();
   if (!bounds.contains(sp)) bounds = mapping_bounds(sp);
   WAGO_CHECK_MSG(bounds.contains(sp), "the bounds of this thread's stack are unknown");
@@ -141,6 +135,16 @@ void prepare_thread(ThreadState& thread, uint64_t sp) {
 
 }  // namespace
 
+TrapRecord& trap_record(ThreadState& thread) {
+  if (!thread.trap) {
+    install_signal_handlers();
+    auto resources = std::make_unique<ThreadResources>();
+    thread.trap = &resources->trap;
+    WAGO_CHECK(pthread_setspecific(resources_key(), resources.release()) == 0);
+  }
+  return *thread.trap;
+}
+
 void prepare_entry(Activation* activation) {
   ThreadState& thread = thread_state;
   if (thread.exited) {
@@ -149,9 +153,12 @@ void prepare_entry(Activation* activation) {
     return;
   }
   const uint64_t sp = reinterpret_cast<uint64_t>(activation);
-  if (sp - thread.stack_low >= thread.stack_bytes) prepare_thread(thread, sp);
+  if (sp - thread.stack_low >= thread.stack_bytes) {
+    trap_record(thread);
+    find_stack(thread, sp);
+  }
   const uint64_t guest_bytes = std::min(activation->callee->adapters->guest_stack_bytes, sp);
-  thread.stack_limit = std::max(sp - guest_bytes, thread.stack_low + kStackReserve);
+  set_stack_limit(thread, std::max(sp - guest_bytes, thread.stack_low + kStackReserve));
   thread.entry = activation;
 }
 

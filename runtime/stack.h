@@ -23,6 +23,9 @@ void prepare_entry(Activation* activation);
 // remembers for its stack pointer would be another engine's.
 EntryResult enter_with_own_limit(const FuncRef* callee, const uint64_t* args, uint64_t* results);
 
+// The thread's, which gets its resources if it has none yet.
+TrapRecord& trap_record(ThreadState& thread);
+
 // The innermost activation while guest code runs.
 inline Activation* innermost(const ThreadState& thread) {
   return thread.nested ? thread.nested : thread.entry;

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "base/duration.h"
 #include "base/text.h"
 #include "runtime/code_map.h"
 #include "runtime/host.h"
@@ -71,6 +72,19 @@ void add_frames(Trap& trap, const TrapRecord& record) {
   }
 }
 
+Trap make_interruption(const TrapRecord& record) {
+  Trap trap;
+  trap.code = base::TrapCode::Interrupted;
+  if (record.interruption == InterruptRequest::Cancelled) {
+    trap.interruption = Interruption::Cancelled;
+    trap.message = "cancelled";
+  } else {
+    trap.interruption = Interruption::DeadlineExceeded;
+    trap.message = "deadline exceeded after " + base::format_duration(record.deadline_ns);
+  }
+  return trap;
+}
+
 }  // namespace
 
 Trap make_trap(base::TrapCode code) {
@@ -81,8 +95,13 @@ Trap make_trap(base::TrapCode code) {
 }
 
 Trap decode_trap(TrapRecord& record) {
-  Trap trap = make_trap(record.code);
-  if (std::unique_ptr<Trap> pending = std::move(record.pending)) trap = std::move(*pending);
+  std::unique_ptr<Trap> pending = std::move(record.pending);
+  Trap trap;
+  if (record.interruption != InterruptRequest::None && !(pending && pending->interruption)) {
+    trap = make_interruption(record);
+  } else {
+    trap = pending ? std::move(*pending) : make_trap(record.code);
+  }
   // A trap that a host function passes on has the whole stack from where it was raised.
   if (trap.frames.empty()) add_frames(trap, record);
   return trap;
@@ -96,7 +115,7 @@ std::string Trap::to_string() const {
   // A person reads the innermost frames; a program reads `frames`.
   constexpr size_t kShownFrames = 50;
   const size_t shown = std::min(frames.size(), kShownFrames);
-  std::string text = "wago: trap: " + base::printable(message) + "\n";
+  std::string text = (interruption ? "wago: " : "wago: trap: ") + base::printable(message) + "\n";
   for (const Frame& frame : std::span(frames).first(shown)) {
     text += "  at " + base::function_label(frame.name);
     if (frame.host) {

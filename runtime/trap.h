@@ -8,6 +8,7 @@
 #include <wago/wago.h>
 #include "base/vocabulary.h"
 #include "runtime/abi.h"
+#include "runtime/interrupt.h"
 
 namespace wago::runtime {
 
@@ -24,6 +25,8 @@ struct RawFrame {
 // again.
 struct TrapRecord {
   base::TrapCode code = base::TrapCode::Unreachable;
+  InterruptRequest interruption = InterruptRequest::None;  // what stopped the guest in place of a trap
+  uint64_t deadline_ns = 0;                                // of the call that was interrupted
   bool truncated = false;
   uint32_t frame_count = 0;
   std::array<RawFrame, kMaxTrapFrames> frames;

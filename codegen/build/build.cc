@@ -32,6 +32,7 @@ void IrBuilder::State::start(const runtime::Module& module, uint32_t body_index,
   body_ = &module.bodies[body_index];
   function_ = &out;
   explicit_bounds_ = settings.bounds == base::Bounds::Explicit;
+  interruptible_ = settings.interruptible;
   const FuncType& type = module.types[body_->type_index];
   out.clear();
   out.function = module.imported_functions + body_index;

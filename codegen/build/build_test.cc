@@ -18,6 +18,7 @@ std::string build_case(const std::string& input) {
   if (!module) return module.error().to_string();
   runtime::CompileSettings settings;
   if (input.find("; explicit bounds") != std::string::npos) settings.bounds = base::Bounds::Explicit;
+  settings.interruptible = input.find("; interruptible") != std::string::npos;
   IrBuilder builder;
   IrFunction function;
   const uint32_t last = static_cast<uint32_t>((*module)->bodies.size()) - 1;

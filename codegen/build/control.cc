@@ -101,6 +101,7 @@ void IrBuilder::State::open_loop(const Instruction& instruction) {
     stack_[frame.height + i] = ssa_.loop_stack_param(frame.label, i, type_of(frame.params[i]));
   }
   begin_block(frame.label);
+  if (interruptible_) appender_.append(Op::CheckInterrupt, Type::None, {});
 }
 
 void IrBuilder::State::open_if(const Instruction& instruction) {

@@ -105,6 +105,7 @@ class IrBuilder::State {
   const runtime::FunctionBody* body_ = nullptr;
   IrFunction* function_ = nullptr;
   bool explicit_bounds_ = false;
+  bool interruptible_ = false;
 
   BodyScan scan_;
   SsaConstruction ssa_;

@@ -220,6 +220,7 @@ struct Emitter::State {
       } else if (inst.op == x64::Op::JCC_1) {
         std::span<const MachOperand> ops = function->ops(inst);
         if (inst.site == SiteKind::BoundsCheck) ++out->statistics.bounds_checks;
+        if (inst.site == SiteKind::InterruptCheck) ++out->statistics.interrupt_checks;
         branch(static_cast<unsigned>(ops[1].value), inst, ops[0]);
         ++out->statistics.machine_instructions;
       } else {

@@ -256,6 +256,7 @@ class Verifier {
         return result_is(t == Type::I64);
       case Op::TableSet:
         return args_are({Type::I32, Type::I64});
+      case Op::CheckInterrupt:
       case Op::GlobalSet:
       case Op::Call:
       case Op::CallIndirect:

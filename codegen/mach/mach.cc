@@ -24,6 +24,7 @@ void MachFunction::clear() {
   outgoing_bytes = 0;
   saves_context = false;
   is_leaf = true;
+  checks_interrupts = false;
   spills = reloads = rematerialized = moves = 0;
 }
 
@@ -58,6 +59,8 @@ const char* to_string(SiteKind kind) {
       return "bounds check";
     case SiteKind::IndirectCall:
       return "indirect call";
+    case SiteKind::InterruptCheck:
+      return "interrupt check";
     case SiteKind::StackCheck:
       return "stack check";
     case SiteKind::Libcall:

@@ -123,6 +123,7 @@ enum class SiteKind : uint8_t {
   BoundsCheck,
   IndirectCall,
   StackCheck,
+  InterruptCheck,
   Libcall
 };
 const char* to_string(SiteKind kind);
@@ -180,6 +181,8 @@ struct MachFunction {
   uint32_t outgoing_bytes = 0;                     // stack arguments and results of calls, at [rsp + ...]
   bool saves_context = false;  // makes calls that change r15: the prologue stores it at [rbp - 8]
   bool is_leaf = true;         // no calls at all
+  // Compares rbp with the stack limit in its loops, so its prologue must have done so before.
+  bool checks_interrupts = false;
 
   // Counted by allocation for FunctionStatistics.
   uint32_t spills = 0, reloads = 0, rematerialized = 0, moves = 0;

@@ -74,7 +74,7 @@ void MachBuilder::push(const Address& address) {
     push(MachOperand{});
   }
   push(address.displacement);
-  push(MachOperand{});
+  push(address.in_thread ? MachOperand{MachOperand::Kind::FsSegment, false, 0} : MachOperand{});
 }
 
 void MachBuilder::push_extra(Reg reg, bool is_def) {

@@ -25,6 +25,7 @@ struct Address {
   Reg index;
   uint8_t scale = 1;
   int32_t displacement = 0;
+  bool in_thread = false;  // an offset in the thread's state, see ThreadState in runtime/abi.h
 
   static Address of(Reg base, int32_t displacement = 0) {
     Address a;
@@ -44,6 +45,12 @@ struct Address {
     a.index = index;
     a.scale = scale;
     a.displacement = displacement;
+    return a;
+  }
+  static Address thread(int32_t offset) {
+    Address a;
+    a.displacement = offset;
+    a.in_thread = true;
     return a;
   }
   static Address symbol(MachOperand::Kind kind, uint32_t index) {

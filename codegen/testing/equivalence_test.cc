@@ -51,6 +51,7 @@ class Equivalence : public ::testing::Test {
         runtime::CompileSettings settings;
         settings.bounds = bounds;
         settings.level = level;
+        settings.interruptible = seed % 4 == 0;
         ASSERT_TRUE(builder_.build(**module, 0, settings, function_).ok());
         const std::string before = print(function_);
         if (level >= 0) passes_.run(**module, settings, function_);

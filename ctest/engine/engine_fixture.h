@@ -69,12 +69,15 @@ inline std::vector<EngineSettings> configurations() {
   }
   all.push_back(all.back());
   all.back().spill_everything = true;
+  all.push_back(all.front());
+  all.back().level = 1;
+  all.back().interruptible = true;
   return all;
 }
 
 inline std::string name_of(const ::testing::TestParamInfo<EngineSettings>& info) {
   return std::string(base::spelling(info.param.bounds)) + "_level_" + std::to_string(info.param.level) +
-         (info.param.spill_everything ? "_spilled" : "");
+         (info.param.spill_everything ? "_spilled" : "") + (info.param.interruptible ? "_interruptible" : "");
 }
 
 }  // namespace wago::engine_test

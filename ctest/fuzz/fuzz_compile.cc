@@ -36,6 +36,7 @@ void compile(const runtime::Module& module, uint32_t choice) {
   settings.bounds = choice & 2 ? base::Bounds::Explicit : base::Bounds::Signals;
   settings.spill_everything = choice & 4;
   settings.source_maps = choice & 8;
+  settings.interruptible = choice & 0x80;
   settings.check_allocation = settings.verify_ir = true;
   auto alone = compiler->compile(module, settings);
   if (choice & 0x70) return;  // one in eight is compiled again

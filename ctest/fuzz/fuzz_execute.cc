@@ -17,18 +17,22 @@ using namespace wago;
 
 constexpr size_t kMaxChoices = 3000;
 
-std::array<Engine, 4> open_engines() {
-  auto open = [](Bounds bounds, bool plain) {
-    return Engine::open({.bounds = bounds, .level = plain ? 0 : 1, .spill_everything = plain}).value();
+std::array<Engine, 5> open_engines() {
+  auto open = [](Bounds bounds, bool plain, bool interruptible = false) {
+    return Engine::open({.bounds = bounds,
+                         .level = plain ? 0 : 1,
+                         .interruptible = interruptible,
+                         .spill_everything = plain})
+        .value();
   };
   return {open(Bounds::Explicit, true), open(Bounds::Signals, true), open(Bounds::Explicit, false),
-          open(Bounds::Signals, false)};
+          open(Bounds::Signals, false), open(Bounds::Signals, false, true)};
 }
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static const std::array<Engine, 4> engines = open_engines();
+  static const std::array<Engine, 5> engines = open_engines();
   const std::vector<uint8_t> module = fuzz::generate_module({data, std::min(size, kMaxChoices)});
   const fuzz::Observation first = fuzz::observe(engines[0], module);
   for (size_t i = 1; i < engines.size(); ++i) {

@@ -325,6 +325,8 @@ std::optional<Options> parse(int argc, char** argv) {
     std::string arg = argv[i];
     if (arg == "--spill-everything") {
       options.engine.spill_everything = true;
+    } else if (arg == "--interruptible") {
+      options.engine.interruptible = true;
     } else if (arg.starts_with("--") && i + 1 < argc) {
       std::string value = argv[++i];
       if (arg == "--bounds" && base::parse<Bounds>(value)) {
@@ -404,8 +406,8 @@ int main(int argc, char** argv) {
   if (!options) {
     std::fprintf(
         stderr,
-        "usage: wago_spec [--bounds signals|explicit] [--level N] [--spill-everything] [--workers N] "
-        "[--expect N] DIRECTORY|FILE...\n");
+        "usage: wago_spec [--bounds signals|explicit] [--level N] [--spill-everything] [--interruptible] "
+        "[--workers N] [--expect N] DIRECTORY|FILE...\n");
     return 2;
   }
   return wago::run(*options);

@@ -30,6 +30,8 @@ base::Result<std::vector<Figure>> recorder_figures(const FigureOptions& options)
 base::Result<std::vector<Figure>> compile_figures(const FigureOptions& options);
 // Execution against V8's optimising tier in Node. Without node: one figure that says so.
 base::Result<std::vector<Figure>> corpus_figures(const FigureOptions& options);
+// Execution of interruptible code against the same without checks in its loops.
+base::Result<std::vector<Figure>> interruption_figures(const FigureOptions& options);
 // `wago run` as a whole process against `node`.
 base::Result<std::vector<Figure>> startup_figures(const FigureOptions& options);
 

@@ -1,7 +1,7 @@
 // wago_figures: measures the project's figures and prints them as a table.
 //
-//   wago_figures [call] [host-call] [recorder] [compile] [corpus] [startup]      all of them when none is
-//   named
+//   wago_figures [call] [host-call] [recorder] [compile] [startup] [interruption] [corpus]   all of them when
+//   none is named
 //     --catalog=FILE   the corpus; again for more
 //     --module=FILE    a real module for the compile rate
 //     --wago=FILE      the program `wago`
@@ -31,7 +31,8 @@ constexpr Group kGroups[] = {{"call", call_figures},
                              {"recorder", recorder_figures},
                              {"compile", compile_figures},
                              {"startup", startup_figures},
-                             // Last: it binds the process to one CPU.
+                             // Last: these bind the process to one CPU.
+                             {"interruption", interruption_figures},
                              {"corpus", corpus_figures}};
 
 struct Arguments {

@@ -15,7 +15,7 @@ void FrameLayout::compute(const MachFunction& function) {
     }
   }
   bytes = (used + function.outgoing_bytes + 15) & ~15u;
-  checks_stack = !function.is_leaf || bytes > runtime::kUncheckedLeafFrame;
+  checks_stack = !function.is_leaf || function.checks_interrupts || bytes > runtime::kUncheckedLeafFrame;
 }
 
 }  // namespace wago::codegen

@@ -129,4 +129,11 @@ void Isel::select_trap(const Inst& inst) {
   b_.add(Op::TRAP).trap = 1 + inst.aux;
 }
 
+// The comparison the prologue made, with the rsp it made it with: it holds again unless the limit was raised.
+void Isel::select_check_interrupt() {
+  out_->checks_interrupts = true;
+  b_.add(Op::CMP64rm, kRbp, Address::thread(runtime::kThreadStackLimit)).site = SiteKind::InterruptCheck;
+  b_.trap_if(Cc::B, base::TrapCode::StackExhausted).site = SiteKind::InterruptCheck;
+}
+
 }  // namespace wago::codegen::x64

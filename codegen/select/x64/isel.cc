@@ -247,6 +247,8 @@ void Isel::visit(const Inst& inst) {
       return select_table_size(inst);
     case IrOp::RefFunc:
       return select_ref_func(inst);
+    case IrOp::CheckInterrupt:
+      return select_check_interrupt();
     case IrOp::Call:
       return select_call(inst);
     case IrOp::CallIndirect:

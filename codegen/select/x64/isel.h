@@ -339,6 +339,7 @@ class Isel {
   void select_br_table(const Inst& inst);
   void select_return(const Inst& inst);
   void select_trap(const Inst& inst);
+  void select_check_interrupt();
 
   // --- Calls (call.cc)
   void store_slot(const Address& to, Value value);

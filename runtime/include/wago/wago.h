@@ -31,6 +31,7 @@
 // outcome (CallResult). Breaking a documented precondition is a checked, aborting mistake of the caller.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -68,6 +69,7 @@ class EngineData;
 class ModuleData;
 class InstanceData;
 class LinkerData;
+class InterruptControl;
 class Store;
 struct CodeImage;
 struct FuncRef;
@@ -136,6 +138,7 @@ struct EngineLimits {
 struct EngineSettings {
   Bounds bounds = Bounds::Signals;
   int level = 1;                  // 0: no optimisation passes, 1: all
+  bool interruptible = false;     // every loop looks whether it is to stop; see InterruptHandle
   bool spill_everything = false;  // the allocator's second configuration, for tests
   bool check_allocation = false;  // prove every function's register allocation
   bool verify_ir = false;         // verify the IR after every pass
@@ -156,11 +159,15 @@ struct Frame {
   bool host = false;           // a host function between two guest activations
 };
 
-// What stopped a guest.
+// Why a guest was stopped from outside; see InterruptHandle.
+enum class Interruption : uint8_t { Cancelled, DeadlineExceeded };
+
+// What stopped a guest: a trap, or an interruption, which is none.
 class Trap {
  public:
-  TrapCode code = TrapCode::Unreachable;
-  std::string message;        // "integer divide by zero", or what a host function said
+  TrapCode code = TrapCode::Unreachable;     // Interrupted: see `interruption`
+  std::optional<Interruption> interruption;  // with it the guest did not trap, but was stopped
+  std::string message;        // "integer divide by zero", what a host function said, "cancelled"
   std::vector<Frame> frames;  // complete guest stack
   bool frames_truncated = false;
 
@@ -168,7 +175,7 @@ class Trap {
   std::string to_string() const;
 };
 
-// The outcome of a call: the results were written, or the guest trapped.
+// The outcome of a call: the results were written, or the guest trapped or was interrupted.
 class [[nodiscard]] CallResult {
  public:
   CallResult() = default;
@@ -178,6 +185,10 @@ class [[nodiscard]] CallResult {
   const Trap& trap() const {  // precondition: !ok()
     WAGO_CHECK_MSG(trap_, "the call did not trap");
     return *trap_;
+  }
+  // Set if the guest did not trap but was stopped from outside; trap() has the stack at that moment.
+  std::optional<Interruption> interruption() const {
+    return trap_ ? trap_->interruption : std::optional<Interruption>();
   }
 
  private:
@@ -462,11 +473,39 @@ class Caller {
   const void* activation_;
 };
 
+// Stops guests from other threads: give it to a Linker before instantiating. Copies are the same handle; it
+// may outlive the instances, and be used by any number of threads at once (but not in signal handlers).
+//
+// It governs calls from C++ of functions that its instances define, start functions included, and with them
+// all they call, in whatever instance. A call is stopped at its next entry of a function or host function, or
+// return from one; with EngineSettings::interruptible also at the next iteration of any loop. What runs in
+// the host is not stopped, and neither is one long memory.fill or the like. The outcome is an interruption,
+// which is no trap, with the guest stack at that moment. Host functions see it as the outcome of their own
+// calls; their guest is stopped when they return. Instances stay usable, as after a trap.
+class InterruptHandle {
+ public:
+  InterruptHandle();
+  // Stops every call that runs now. If there is none, or one ends before it sees the cancel, the next call is
+  // stopped before it does anything: a cancel is never lost. To cancel twice before that is to cancel once.
+  void cancel() const;
+  // Takes back a cancel that waits for a call.
+  void withdraw() const;
+  // Every call that begins from now on may take so long; zero: as long as it likes. A deadline ends with its
+  // call.
+  void set_deadline(std::chrono::nanoseconds per_call) const;
+
+  const std::shared_ptr<runtime::InterruptControl>& control() const { return control_; }
+
+ private:
+  std::shared_ptr<runtime::InterruptControl> control_;
+};
+
 // Why an instantiation did not give an instance.
 struct InstantiateFailure {
   enum class Kind : uint8_t { Link, Trap } kind = Kind::Link;
   Error error;  // Link: which import, what was wanted, what was found. Trap: the trap's sentence.
-  std::optional<Trap> trap;  // Trap: an active segment out of bounds, or the start function's trap
+  // Trap: an active segment out of bounds, or the start function's trap or interruption
+  std::optional<Trap> trap;
 };
 class [[nodiscard]] InstantiateResult {
  public:
@@ -502,6 +541,9 @@ class Linker {
   Result<void> define_host(std::string module, std::string name, Callable callable);
   // Every export of the instance.
   void define_instance(std::string module, const Instance& instance);
+
+  // Instances made from now on can be stopped by it.
+  void set_interrupt_handle(const InterruptHandle& handle);
 
   // Whether this import would be found and accepted, for `wago module imports`.
   bool provides(const ImportInfo& import) const;

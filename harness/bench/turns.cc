@@ -1,0 +1,95 @@
+#include "harness/bench/turns.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/clock.h"
+
+namespace wago::harness::bench {
+
+namespace {
+
+constexpr double kTurnNs = 15e6;
+
+// Iterations that make a turn, by doubling.
+uint64_t calibrate(const RunIterations& run, std::optional<base::Error>& error) {
+  for (uint64_t count = 1;; count *= 2) {
+    auto took = run(count);
+    if (!took) {
+      error = took.error();
+      return 1;
+    }
+    if (*took >= kTurnNs / 4 || count > (uint64_t{1} << 40)) {
+      return std::max<uint64_t>(1, static_cast<uint64_t>(static_cast<double>(count) * kTurnNs / *took));
+    }
+  }
+}
+
+}  // namespace
+
+void pin_to_one_cpu() {
+  cpu_set_t all, one;
+  if (::sched_getaffinity(0, sizeof all, &all) != 0) return;
+  CPU_ZERO(&one);
+  for (int cpu = CPU_SETSIZE - 1; cpu >= 0; --cpu) {
+    if (!CPU_ISSET(cpu, &all)) continue;
+    CPU_SET(cpu, &one);
+    ::sched_setaffinity(0, sizeof one, &one);
+    return;
+  }
+}
+
+base::Result<Spread> ratio_of_turns(size_t pairs, const RunIterations& a, const RunIterations& b) {
+  std::optional<base::Error> error;
+  const uint64_t a_count = calibrate(a, error), b_count = calibrate(b, error);
+  if (error) return *error;
+  auto turn = [&](const RunIterations& run, uint64_t count) {
+    auto took = run(count);
+    if (!took) error = took.error();
+    return took ? *took / static_cast<double>(count) : 1.0;
+  };
+  Paired paired = measure_pairs(
+      pairs, 2, [&] { return turn(a, a_count); }, [&] { return turn(b, b_count); });
+  if (error) return *error;
+  return paired.ratio;
+}
+
+base::Result<std::unique_ptr<PreparedWorkload>> PreparedWorkload::create(capture::Workload workload) {
+  workload.mode = base::Mode::Prepared;
+  std::unique_ptr<PreparedWorkload> prepared(new PreparedWorkload);
+  auto subject = Subject::load(workload);
+  if (!subject) return subject.error();
+  prepared->subject_ = *std::move(subject);
+  auto made = prepared->subject_->instantiate(prepared->subject_->reference());
+  if (auto* failure = std::get_if<RunFailure>(&made)) return failure->error;
+  const auto& instance = std::get<wago::Instance>(made);
+  if (auto failure = prepared->subject_->initialize(instance)) return failure->error;
+  auto invoker = Invoker::create(prepared->subject_->workload(), instance);
+  if (!invoker) return invoker.error();
+  prepared->invoker_ = *std::move(invoker);
+  return prepared;
+}
+
+base::Result<double> PreparedWorkload::run(uint64_t iterations) {
+  const uint64_t before = base::thread_cpu_ns();
+  if (auto failure = invoker_->run(iterations)) return failure->error;
+  return static_cast<double>(base::thread_cpu_ns() - before);
+}
+
+bool executes_code(const capture::Workload& workload) {
+  return std::none_of(workload.calls.begin(), workload.calls.end(),
+                      [](const capture::Call& call) { return call.want_trap.has_value(); });
+}
+
+void GeometricMean::add(double ratio) {
+  log_sum_ += std::log(ratio);
+  ++count_;
+}
+
+double GeometricMean::value() const {
+  return count_ ? std::exp(log_sum_ / static_cast<double>(count_)) : 0;
+}
+
+}  // namespace wago::harness::bench

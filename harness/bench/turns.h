@@ -1,0 +1,57 @@
+// Running a workload in turns of a fixed length, for figures that hold two sides against each other.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+
+#include "base/result.h"
+#include "capture/workload.h"
+#include "harness/bench/ratio.h"
+#include "harness/invoker.h"
+#include "harness/subject.h"
+
+namespace wago::harness::bench {
+
+// Both sides share one CPU, so that what disturbs one disturbs the other, and neither has a second one for
+// its helpers. For the rest of the process.
+void pin_to_one_cpu();
+
+// Runs so many iterations and answers the CPU nanoseconds they took: on a busy machine wall time says who was
+// waiting.
+using RunIterations = std::function<base::Result<double>(uint64_t)>;
+
+// Both sides in turns of 15 ms, nanoseconds per iteration: a over b.
+base::Result<Spread> ratio_of_turns(size_t pairs, const RunIterations& a, const RunIterations& b);
+
+// A workload compiled, instantiated and initialised in this process, in prepared mode; every result is
+// compared.
+class PreparedWorkload {
+ public:
+  static base::Result<std::unique_ptr<PreparedWorkload>> create(capture::Workload workload);
+  const Subject& subject() const { return *subject_; }
+  base::Result<double> run(uint64_t iterations);
+
+ private:
+  PreparedWorkload() = default;
+  std::unique_ptr<Subject> subject_;
+  std::optional<Invoker> invoker_;
+};
+
+// A wanted trap measures how traps are raised, which is not execution of code.
+bool executes_code(const capture::Workload& workload);
+
+// Collects ratios into their geometric mean.
+class GeometricMean {
+ public:
+  void add(double ratio);
+  double value() const;
+  size_t count() const { return count_; }
+
+ private:
+  double log_sum_ = 0;
+  size_t count_ = 0;
+};
+
+}  // namespace wago::harness::bench

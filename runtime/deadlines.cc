@@ -1,0 +1,86 @@
+#include "runtime/deadlines.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "base/check.h"
+#include "base/clock.h"
+
+namespace wago::runtime {
+
+namespace {
+Deadlines* current = nullptr;  // replaced in the child of a fork
+// Looked at again after at most so long, so that moments centuries away do not overflow.
+constexpr uint64_t kLongestWaitNs = 3'600'000'000'000;
+}  // namespace
+
+Deadlines& Deadlines::instance() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    current = new Deadlines;  // never destroyed: its thread uses it until the process ends
+    pthread_atfork([] { current->mutex_.lock(); }, [] { current->mutex_.unlock(); },
+                   [] {
+                     // Nobody waits on the condition variable that was copied, but it thinks so.
+                     Deadlines* parents = current;
+                     current = new Deadlines;
+                     current->waiting_ = std::move(parents->waiting_);
+                     current->expire_ = parents->expire_;
+                     if (!current->waiting_.empty()) current->start();
+                   });
+  });
+  return *current;
+}
+
+void Deadlines::add(const Deadline& deadline, void (*expire)(uint32_t, uint64_t)) {
+  std::lock_guard lock(mutex_);
+  expire_ = expire;
+  waiting_.insert(deadline);
+  const bool first = waiting_.begin()->scope == deadline.scope;
+  if (!started_) {
+    start();
+  } else if (first) {
+    earlier_.notify_one();
+  }
+}
+
+void Deadlines::remove(const Deadline& deadline) {
+  std::lock_guard lock(mutex_);
+  waiting_.erase(deadline);
+}
+
+void Deadlines::start() {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  pthread_t thread;
+  auto body = [](void* deadlines) -> void* { static_cast<Deadlines*>(deadlines)->run(); };
+  WAGO_CHECK_MSG(pthread_create(&thread, nullptr, body, this) == 0, "no thread to keep deadlines with");
+  pthread_detach(thread);
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  started_ = true;
+}
+
+void Deadlines::run() {
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    if (waiting_.empty()) {
+      earlier_.wait(lock);
+      continue;
+    }
+    const Deadline next = *waiting_.begin();
+    const uint64_t now = base::monotonic_ns();
+    if (now < next.at_ns) {
+      earlier_.wait_for(lock, std::chrono::nanoseconds(std::min(next.at_ns - now, kLongestWaitNs)));
+      continue;
+    }
+    waiting_.erase(waiting_.begin());
+    lock.unlock();
+    expire_(next.list, next.scope);
+    lock.lock();
+  }
+}
+
+}  // namespace wago::runtime
