@@ -33,7 +33,6 @@ std::optional<Error> unavailable(const RecordFlags& flags) {
       {"--unwind-maps", flags.unwind_maps},
       {"--stack-bytes", flags.stack_bytes.has_value()},
       {"--max-spans", flags.max_spans.has_value()},
-      {"--reload-artifact", flags.reload_artifact},
       {"--counters", flags.counters},
       {"--conversion-timeout", flags.conversion_timeout.has_value()},
   };
@@ -155,8 +154,6 @@ Result<void> apply_manner(const RecordFlags& flags, Workload& workload) {
     workload.engine.level = static_cast<int>(*level);
   }
   if (flags.interruptible) workload.engine.interruptible = true;
-  if (workload.phase == base::Phase::Reload)
-    return usage_error("--phase reload is not available in this version");
   if (workload.backend != base::Backend::None) {
     return usage_error("--backend " + std::string(base::spelling(workload.backend)) +
                        " is not available in this version; backend none is");
@@ -182,8 +179,8 @@ void RecordFlags::add_to(Command& command) {
   command.add_option("--warmup", "N", "Checked iterations before (default 5)", &warmup);
   command.add_option("--mode", "public|prepared",
                      "Look the export up for each call, or once (default public)", &mode);
-  command.add_option("--phase", "PHASE", "compile, instantiate, initialize, execute (default), close, all",
-                     &phase);
+  command.add_option("--phase", "PHASE",
+                     "compile, reload, instantiate, initialize, execute (default), close, all", &phase);
   command.add_option("--collection-timeout", "D", "Limit on the whole process (default 5m)",
                      &collection_timeout);
   command.group("Engine");
@@ -191,6 +188,8 @@ void RecordFlags::add_to(Command& command) {
                      &bounds);
   command.add_option("--level", "N", "0: no optimisation passes, 1: all of them (default)", &level);
   command.add_flag("--interruptible", "Check for interruption in every loop", &interruptible);
+  command.add_flag("--reload-artifact", "Serialise the compiled module, load it, run what was loaded",
+                   &reload_artifact);
   command.group("Output");
   command.add_option("--out", "DIR", "The capture; must not exist", &out);
   command.add_flag("--json", "Outcome and errors as JSON", &json);
@@ -203,7 +202,6 @@ void RecordFlags::add_to(Command& command) {
   command.add_flag("--unwind-maps", "Keep unwind rows", &unwind_maps);
   command.add_option("--stack-bytes", "N", "Raw stack of each sample", &stack_bytes);
   command.add_option("--max-spans", "N", "Bound of the timeline", &max_spans);
-  command.add_flag("--reload-artifact", "Run serialised and reloaded code", &reload_artifact);
   command.add_flag("--counters", "Read hardware counters", &counters);
   command.add_option("--conversion-timeout", "D", "Limit on conversion", &conversion_timeout);
 }
@@ -223,6 +221,7 @@ Result<harness::RecordRequest> request_of(const RecordFlags& flags) {
   }
   if (!flags.out || flags.out->empty()) return usage_error("--out is missing: the directory of the capture");
   request.out = *flags.out;
+  request.reload_artifact = flags.reload_artifact;
   request.workload = std::move(*workload);
   return request;
 }

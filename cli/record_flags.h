@@ -19,13 +19,13 @@ struct RecordFlags {
   std::optional<std::string> module, export_name, init, args, want, want_trap;
   std::optional<std::string> iterations, duration, warmup, mode, phase, backend;
   std::optional<std::string> bounds, level;
-  bool interruptible = false;
+  bool interruptible = false, reload_artifact = false;
   std::optional<std::string> collection_timeout;
   std::optional<std::string> out;
   // Later features: refused by name when given.
   std::optional<std::string> rate, stack_bytes, max_spans, conversion_timeout;
   bool include_code = false, source_maps = false, timeline = false, unwind_maps = false;
-  bool reload_artifact = false, counters = false;
+  bool counters = false;
   bool json = false;
 
   void add_to(Command& command);

@@ -131,6 +131,19 @@ TEST(RecordFlags, BadValuesNameTheirFlag) {
             std::string::npos);
 }
 
+TEST(RecordFlags, SettingsOfTheEngineReachTheRequest) {
+  RecordFlags flags = fib();
+  EXPECT_FALSE(request_of(flags)->workload.engine.interruptible);
+  EXPECT_FALSE(request_of(flags)->reload_artifact);
+  flags.interruptible = flags.reload_artifact = true;
+  flags.phase = "reload";
+  auto request = request_of(flags);
+  ASSERT_TRUE(request.ok());
+  EXPECT_TRUE(request->workload.engine.interruptible);
+  EXPECT_TRUE(request->reload_artifact);
+  EXPECT_EQ(request->workload.phase, base::Phase::Reload);
+}
+
 TEST(RecordFlags, WhatComesLaterIsRefusedByName) {
   auto expect_refused = [](const char* name, auto set) {
     RecordFlags flags = fib();
@@ -145,10 +158,8 @@ TEST(RecordFlags, WhatComesLaterIsRefusedByName) {
   expect_refused("--unwind-maps", [](RecordFlags& f) { f.unwind_maps = true; });
   expect_refused("--stack-bytes", [](RecordFlags& f) { f.stack_bytes = "256"; });
   expect_refused("--max-spans", [](RecordFlags& f) { f.max_spans = "1"; });
-  expect_refused("--reload-artifact", [](RecordFlags& f) { f.reload_artifact = true; });
   expect_refused("--counters", [](RecordFlags& f) { f.counters = true; });
   expect_refused("--conversion-timeout", [](RecordFlags& f) { f.conversion_timeout = "1s"; });
-  expect_refused("--phase reload", [](RecordFlags& f) { f.phase = "reload"; });
   for (auto backend : base::spellings<base::Backend>()) {
     if (backend == "none") continue;
     expect_refused(("--backend " + std::string(backend)).c_str(),

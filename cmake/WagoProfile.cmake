@@ -63,7 +63,7 @@ Declares a catalog: a group of workloads with common defaults. With ``FILE`` the
 
 ::
 
-  wago_add_benchmark(<target> [CATALOG <catalog>...] [PHASE compile|instantiate|execute...])
+  wago_add_benchmark(<target> [CATALOG <catalog>...] [PHASE compile|reload|instantiate|execute...])
 
 Adds a Google Benchmark executable with an entry for every phase and workload of the catalogs; all phases when none is named. It
 needs the component ``benchmark`` of the package. Results are checked.
@@ -557,8 +557,8 @@ function(wago_add_benchmark target)
   endforeach()
   set(phases "")
   foreach(phase IN LISTS arg_PHASE)
-    if(NOT phase MATCHES "^(compile|instantiate|execute)$")
-      _wago_refuse("PHASE \"${phase}\" is not one of compile, instantiate, execute")
+    if(NOT phase MATCHES "^(compile|reload|instantiate|execute)$")
+      _wago_refuse("PHASE \"${phase}\" is not one of compile, reload, instantiate, execute")
     endif()
     string(APPEND phases "\"${phase}\", ")
   endforeach()

@@ -92,6 +92,11 @@ class Worker {
 
 class ParallelCompiler : public runtime::Compiler {
  public:
+  const runtime::CodeTarget& target() const override {
+    static const runtime::CodeTarget target{"x86_64-linux", "x86-64-v3"};
+    return target;
+  }
+
   base::Result<std::shared_ptr<const runtime::CodeImage>> compile(
       const runtime::Module& module, const runtime::CompileSettings& settings) const override {
     const uint32_t count = static_cast<uint32_t>(module.bodies.size());

@@ -23,6 +23,7 @@ std::string settings_of(const capture::EffectiveSettings& settings) {
   std::string text = "bounds " + std::string(base::spelling(settings.engine.bounds)) + ", level " +
                      std::to_string(settings.engine.level);
   if (settings.engine.interruptible) text += ", interruptible";
+  if (settings.reload_artifact) text += ", reloaded";
   if (settings.spill_everything) text += ", spill everything";
   if (settings.code_offset > 0) text += ", code offset " + std::to_string(settings.code_offset);
   return text;

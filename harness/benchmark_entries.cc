@@ -55,6 +55,23 @@ void bench_compile(benchmark::State& state, const Subject& subject) {
   state.SetItemsProcessed(state.iterations() * signed_count(subject.reference().decoded().bodies.size()));
 }
 
+void bench_reload(benchmark::State& state, const Subject& subject) {
+  if (auto failure = try_out(subject, subject.reference())) return fail(state, failure->error);
+  const std::vector<uint8_t> artifact = subject.reference().serialize();
+  for (auto unused : state) {
+    (void)unused;
+    auto module = wago::Module::deserialize(subject.engine(), artifact);
+    if (!module) return fail(state, module.error());
+    state.PauseTiming();
+    bool same = module->code() == subject.reference().code();
+    if (!same) return fail(state, base::failed("the loaded code is not the code that was serialised"));
+    { auto dropped = std::move(*module); }
+    state.ResumeTiming();
+  }
+  state.SetBytesProcessed(state.iterations() * signed_count(artifact.size()));
+  state.SetItemsProcessed(state.iterations() * signed_count(subject.reference().decoded().bodies.size()));
+}
+
 void bench_instantiate(benchmark::State& state, const Subject& subject) {
   if (auto failure = try_out(subject, subject.reference())) return fail(state, failure->error);
   for (auto unused : state) {
@@ -106,6 +123,8 @@ void run_entry(benchmark::State& state, Lazy& lazy, Phase phase) {
   switch (phase) {
     case Phase::Compile:
       return bench_compile(state, **subject);
+    case Phase::Reload:
+      return bench_reload(state, **subject);
     case Phase::Instantiate:
       return bench_instantiate(state, **subject);
     case Phase::Execute:

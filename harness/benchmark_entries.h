@@ -1,4 +1,4 @@
-// Google Benchmark entries over catalogs: "<catalog>/<workload>/<phase>" for compile, instantiate and
+// Google Benchmark entries over catalogs: "<catalog>/<workload>/<phase>" for compile, reload, instantiate and
 // execute, with bytes and items per second, every result checked. Only users of WagoProfile::benchmark link
 // Google Benchmark.
 #pragma once
@@ -13,8 +13,8 @@
 namespace wago::harness {
 
 // The phases that have entries.
-inline constexpr base::Phase kBenchmarkPhases[] = {base::Phase::Compile, base::Phase::Instantiate,
-                                                   base::Phase::Execute};
+inline constexpr base::Phase kBenchmarkPhases[] = {base::Phase::Compile, base::Phase::Reload,
+                                                   base::Phase::Instantiate, base::Phase::Execute};
 
 // One entry a workload and phase. Modules are read when an entry first runs; what is wrong with a catalog,
 // and a workload whose settings this build lacks, is told here.

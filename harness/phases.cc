@@ -73,6 +73,39 @@ class CompileWork : public Work {
   std::vector<wago::Module> modules_;
 };
 
+// An iteration loads the module from its artifact. It is right when the code and all that is known of it
+// equal the compiled module's.
+class ReloadWork : public Work {
+ public:
+  explicit ReloadWork(const Subject& subject) : subject_(subject) {}
+  uint64_t max_batch() const override { return kMaxModules; }
+  RunStatus prepare(uint64_t count, bool) override {
+    modules_.reserve(count);
+    return {};
+  }
+  RunStatus run(uint64_t count) override {
+    for (uint64_t i = 0; i < count; ++i) {
+      auto module = subject_.reload();
+      if (!module) return plain(module.error());
+      modules_.push_back(std::move(*module));
+    }
+    return {};
+  }
+  RunStatus finish(uint64_t, bool verify) override {
+    for (const wago::Module& module : modules_) {
+      if (module.code() == subject_.reference().code()) continue;
+      return plain(base::failed("the loaded code is not the code that was serialised"));
+    }
+    RunStatus status = verify ? try_out(subject_, modules_.back()) : RunStatus();
+    modules_.clear();
+    return status;
+  }
+
+ private:
+  const Subject& subject_;
+  std::vector<wago::Module> modules_;
+};
+
 class InstantiateWork : public Work {
  public:
   explicit InstantiateWork(const Subject& subject) : subject_(subject) {}
@@ -154,9 +187,9 @@ class CloseWork : public InstantiateWork {
 // Everything, every time; also keeps the share of each part.
 class LifecycleWork : public Work {
  public:
-  static constexpr size_t kParts = 5;
-  static constexpr Phase kPart[kParts] = {Phase::Compile, Phase::Instantiate, Phase::Initialize,
-                                          Phase::Execute, Phase::Close};
+  static constexpr size_t kParts = 6;
+  static constexpr Phase kPart[kParts] = {Phase::Compile,    Phase::Reload,  Phase::Instantiate,
+                                          Phase::Initialize, Phase::Execute, Phase::Close};
 
   LifecycleWork(const Subject& subject, base::Clock& clock) : subject_(subject), clock_(clock) {}
   RunStatus prepare(uint64_t count, bool) override {
@@ -185,16 +218,22 @@ class LifecycleWork : public Work {
       module = std::move(*compiled);
     }
     part_ends(0);
+    if (subject_.reloads_artifact()) {
+      auto loaded = wago::Module::deserialize(subject_.engine(), module->serialize());
+      if (!loaded) return plain(loaded.error());
+      module = std::move(*loaded);
+    }
+    part_ends(1);
     std::vector<wago::Instance> instances;
     if (auto failure = instantiate_into(subject_, *module, instances)) return failure;
-    part_ends(1);
-    if (auto failure = subject_.initialize(instances[0])) return failure;
     part_ends(2);
-    if (auto failure = subject_.verify(instances[0])) return failure;
+    if (auto failure = subject_.initialize(instances[0])) return failure;
     part_ends(3);
+    if (auto failure = subject_.verify(instances[0])) return failure;
+    part_ends(4);
     instances.clear();
     module.reset();
-    part_ends(4);
+    part_ends(5);
     return {};
   }
   void part_ends(size_t part) {
@@ -221,6 +260,11 @@ class PhaseRecorder {
         CompileWork work(subject_);
         return measure(work, subject_.bytes().size());
       }
+      case Phase::Reload: {
+        compiled();
+        ReloadWork work(subject_);
+        return measure(work, subject_.artifact().size());
+      }
       case Phase::Instantiate: {
         compiled();
         InstantiateWork work(subject_);
@@ -240,10 +284,8 @@ class PhaseRecorder {
       }
       case Phase::All:
         return lifecycles();
-      case Phase::Reload:
-        break;
     }
-    WAGO_UNREACHABLE("a phase that unsupported() lets pass");
+    WAGO_UNREACHABLE("phase");
   }
 
  private:
@@ -252,11 +294,16 @@ class PhaseRecorder {
         {phase, start_unix, end_unix, elapsed, work, std::string(capture::work_unit(phase))});
   }
 
-  // The compilation that load() did.
+  // The compilation that load() did, and the loading.
   void compiled() {
     add(Phase::Compile, subject_.compile_start_unix_ns(),
         subject_.compile_start_unix_ns() + subject_.compile_ns(), subject_.compile_ns(),
         subject_.bytes().size());
+    // A phase has one record.
+    if (!subject_.reloads_artifact() || subject_.workload().phase == Phase::Reload) return;
+    add(Phase::Reload, subject_.reload_start_unix_ns(),
+        subject_.reload_start_unix_ns() + subject_.reload_ns(), subject_.reload_ns(),
+        subject_.artifact().size());
   }
 
   // A phase on the way to the measured one: once.
@@ -301,7 +348,9 @@ class PhaseRecorder {
     for (size_t i = 0; i < LifecycleWork::kParts; ++i) {
       Phase part = LifecycleWork::kPart[i];
       if (part == Phase::Initialize && !subject_.workload().init) continue;
+      if (part == Phase::Reload && !subject_.reloads_artifact()) continue;
       uint64_t each = part == Phase::Compile   ? subject_.bytes().size()
+                      : part == Phase::Reload  ? subject_.artifact().size()
                       : part == Phase::Execute ? subject_.workload().calls.size()
                                                : 1;
       add(part, all.start_unix_ns, all.end_unix_ns, work.elapsed_ns(i), lives * each);

@@ -65,7 +65,8 @@ class Child {
     if (!message) return as_failure(message.error());
     auto request = read_request(*message);
     if (!request) return as_failure(request.error());
-    auto subject = Subject::load(request->workload, {request->spill_everything, request->code_offset});
+    auto subject = Subject::load(request->workload,
+                                 {request->spill_everything, request->code_offset, request->reload_artifact});
     if (!subject) return as_failure(subject.error());
     subject_ = std::move(*subject);
     loaded_ns_ = base::monotonic_ns();

@@ -52,7 +52,8 @@ Json to_json(const Request& message) {
                        {"module", message.workload.module_path},
                        {"catalog", capture::to_catalog_text("request", {message.workload})},
                        {"spill_everything", message.spill_everything},
-                       {"code_offset", message.code_offset}});
+                       {"code_offset", message.code_offset},
+                       {"reload_artifact", message.reload_artifact}});
 }
 
 base::Result<Request> read_request(const Json& message) {
@@ -61,6 +62,7 @@ base::Result<Request> read_request(const Json& message) {
   std::string module = reader.string("module"), catalog = reader.string("catalog");
   request.spill_everything = reader.boolean("spill_everything");
   request.code_offset = reader.u32("code_offset");
+  request.reload_artifact = reader.boolean("reload_artifact");
   if (reader.error()) return *reader.error();
   auto parsed = capture::parse_catalog(catalog, kSource);
   if (!parsed) return parsed.error();

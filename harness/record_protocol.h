@@ -28,6 +28,7 @@ struct Request {
   capture::Workload workload;
   bool spill_everything = false;
   uint32_t code_offset = 0;
+  bool reload_artifact = false;
 };
 struct Ready {
   uint64_t module_bytes = 0;

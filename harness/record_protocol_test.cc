@@ -20,6 +20,7 @@ Request example() {
   workload.phase = base::Phase::Instantiate;
   workload.engine = {base::Bounds::Explicit, 0, true};
   request.spill_everything = true;
+  request.reload_artifact = true;
   request.code_offset = 48;
   return request;
 }
@@ -37,6 +38,7 @@ TEST(RecordProtocol, ARequestArrivesAsItWasSent) {
   EXPECT_EQ(request->workload.phase, base::Phase::Instantiate);
   EXPECT_EQ(request->code_offset, 48u);
   EXPECT_TRUE(request->spill_everything);
+  EXPECT_TRUE(request->reload_artifact);
 }
 
 TEST(RecordProtocol, ResultsAndFailuresArriveAsTheyWereSent) {

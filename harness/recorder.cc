@@ -170,6 +170,7 @@ capture::Manifest first_manifest(const RecordRequest& request, const Ready& read
   m.effective_settings.engine = workload.engine;
   m.effective_settings.spill_everything = request.spill_everything;
   m.effective_settings.code_offset = request.code_offset;
+  m.effective_settings.reload_artifact = request.reload_artifact;
   m.effective_settings.guest_stack_bytes = ready.guest_stack_bytes;
   m.requested_iterations = workload.iterations.value_or(0);
   if (!workload.iterations)
@@ -209,7 +210,8 @@ class Recording {
  private:
   std::optional<Failure> supervise() {
     if (auto failure = start()) return failure;
-    channel_->send(to_json(Request{request_.workload, request_.spill_everything, request_.code_offset}));
+    channel_->send(to_json(Request{request_.workload, request_.spill_everything, request_.code_offset,
+                                   request_.reload_artifact}));
     Ready ready;
     if (auto failure = expect("ready", ready, read_ready)) return failure;
     if (auto failure = create(ready)) return failure;

@@ -40,6 +40,7 @@ struct RecordRequest {
   std::string out;      // directory; must not exist
   bool spill_everything = false;
   uint32_t code_offset = 0;                          // 0, 16, 32 or 48
+  bool reload_artifact = false;                      // serialise, load, run what was loaded
   uint64_t collection_timeout_ns = 300'000'000'000;  // safety limit on the whole process
   uint64_t memory_limit_bytes = 0;                   // resident; 0: three quarters of what the machine has
   std::function<void(const Progress&)> on_progress;  // about ten times a second; may be empty

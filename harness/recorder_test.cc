@@ -299,8 +299,6 @@ TEST_F(RecorderTest, WhatThisVersionLacksIsRefusedByName) {
   };
   EXPECT_EQ(refused([](auto& r) { r.workload.backend = base::Backend::Perf; }),
             "backend perf is not available in this version");
-  EXPECT_EQ(refused([](auto& r) { r.workload.phase = base::Phase::Reload; }),
-            "phase reload is not available in this version");
   EXPECT_EQ(refused([](auto& r) { r.workload.phase = base::Phase::Initialize; }),
             "phase initialize needs an init export; a start function runs as part of phase instantiate");
   EXPECT_EQ(refused([](auto& r) { r.code_offset = 8; }), "a code offset is 0, 16, 32 or 48 bytes");
@@ -453,6 +451,7 @@ TEST_F(RecorderTest, SettingsReachTheEngineAndTheCapture) {
   const std::string code = opened(wanted).manifest().code_sha256;
   wanted.workload.engine.level = 0;
   wanted.workload.engine.bounds = base::Bounds::Explicit;
+  wanted.workload.engine.interruptible = true;
   wanted.code_offset = 48;
   wanted.spill_everything = true;
   wanted.out = path("other");
@@ -462,6 +461,27 @@ TEST_F(RecorderTest, SettingsReachTheEngineAndTheCapture) {
   EXPECT_EQ(m.effective_settings.code_offset, 48u);
   EXPECT_TRUE(m.effective_settings.spill_everything);
   EXPECT_NE(m.code_sha256, code);
+}
+
+TEST_F(RecorderTest, ReloadedCodeIsTheSameCode) {
+  RecordRequest wanted = request(testing::kArith, fib());
+  ASSERT_FALSE(record(wanted).error);
+  const capture::Manifest compiled = opened(wanted).manifest();
+  wanted.reload_artifact = true;
+  for (base::Phase phase : {base::Phase::Execute, base::Phase::All, base::Phase::Reload}) {
+    wanted.workload.phase = phase;
+    wanted.out = path("reloaded-" + std::string(base::spelling(phase)));
+    ASSERT_FALSE(record(wanted).error);
+    const capture::Manifest reloaded = opened(wanted).manifest();
+    EXPECT_TRUE(reloaded.effective_settings.reload_artifact);
+    EXPECT_EQ(reloaded.code_sha256, compiled.code_sha256);
+    ASSERT_GE(reloaded.phases.size(), 2u);
+    EXPECT_EQ(reloaded.phases[0].phase, base::Phase::Compile);
+    EXPECT_EQ(reloaded.phases[1].phase, base::Phase::Reload);
+    EXPECT_GT(reloaded.phases[1].completed_work, testing::kArith.size());
+    EXPECT_EQ(reloaded.phases[1].work_unit, "bytes");
+    EXPECT_EQ(reloaded.completed_iterations, wanted.workload.iterations);
+  }
 }
 
 TEST(RecordChild, IsOfNoUseByHand) {

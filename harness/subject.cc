@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "harness/invoker.h"
+#include "runtime/code_image.h"
 #include "runtime/module.h"
 #include "runtime/provided_imports.h"
 
@@ -33,7 +34,6 @@ std::optional<base::Error> unsupported(const capture::Workload& workload) {
   if (workload.backend != base::Backend::None) {
     return lacks("backend " + std::string(base::spelling(workload.backend)));
   }
-  if (workload.phase == base::Phase::Reload) return lacks("phase reload");
   if (workload.phase == base::Phase::Initialize && !workload.init) {
     return base::usage_error(
         "phase initialize needs an init export; a start function runs as part of phase instantiate");
@@ -67,13 +67,29 @@ base::Result<std::unique_ptr<Subject>> Subject::load(const capture::Workload& wo
   if (auto checked = check_calls(workload, *module); !checked) return in_file(checked.error(), path);
 
   std::unique_ptr<Subject> subject(
-      new Subject(workload, std::move(*bytes), std::move(*engine), std::move(*module)));
+      new Subject(workload, settings, std::move(*bytes), std::move(*engine), std::move(*module)));
   subject->module_sha256_ = digest;
   subject->compile_start_unix_ns_ = unix_before;
   subject->compile_ns_ = took;
+  if (auto loaded = subject->load_artifact(); !loaded) return in_file(loaded.error(), path);
   if (auto provided = runtime::define_provided(subject->linker_, subject->reference_); !provided)
     return in_file(provided.error(), path);
   return subject;
+}
+
+// The artifact, where somebody will want it, and the reference from it.
+base::Result<void> Subject::load_artifact() {
+  if (!settings_.reload_artifact && workload_.phase != base::Phase::Reload) return {};
+  artifact_ = reference_.serialize();
+  if (!settings_.reload_artifact) return {};
+  reload_start_unix_ns_ = base::unix_ns();
+  const uint64_t before = base::monotonic_ns();
+  auto module = reload();
+  reload_ns_ = base::monotonic_ns() - before;
+  if (!module) return module.error();
+  if (module->code() != reference_.code()) return base::failed("the artifact of the module holds other code");
+  reference_ = *std::move(module);
+  return {};
 }
 
 uint64_t Subject::code_bytes() const {

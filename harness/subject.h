@@ -26,6 +26,7 @@ namespace wago::harness {
 struct SubjectSettings {
   bool spill_everything = false;
   uint32_t code_offset = 0;
+  bool reload_artifact = false;  // what runs was serialised and loaded again
 };
 
 // Why this build cannot measure the workload, by the name of what it lacks; nothing: it can.
@@ -42,8 +43,15 @@ class Subject {
   const std::vector<uint8_t>& bytes() const { return bytes_; }
   const base::Digest& module_sha256() const { return module_sha256_; }
   const wago::Engine& engine() const { return engine_; }
-  // Compiled by load(); what every later compilation must equal.
+  // Compiled by load(), or loaded from what was; what every later compilation must equal.
   const wago::Module& reference() const { return reference_; }
+  bool reloads_artifact() const { return settings_.reload_artifact; }
+  // The reference serialised, and loaded again from that.
+  const std::vector<uint8_t>& artifact() const { return artifact_; }
+  base::Result<wago::Module> reload() const { return wago::Module::deserialize(engine_, artifact_); }
+  // Of the reference's loading, where that is how it came to be.
+  uint64_t reload_start_unix_ns() const { return reload_start_unix_ns_; }
+  uint64_t reload_ns() const { return reload_ns_; }
   uint64_t compile_start_unix_ns() const { return compile_start_unix_ns_; }
   uint64_t compile_ns() const { return compile_ns_; }
   // Of function bodies.
@@ -58,22 +66,29 @@ class Subject {
   RunStatus verify(const wago::Instance& instance) const;
 
  private:
-  Subject(const capture::Workload& workload, std::vector<uint8_t> bytes, wago::Engine engine,
-          wago::Module reference)
+  Subject(const capture::Workload& workload, const SubjectSettings& settings, std::vector<uint8_t> bytes,
+          wago::Engine engine, wago::Module reference)
       : workload_(workload),
+        settings_(settings),
         bytes_(std::move(bytes)),
         engine_(std::move(engine)),
         reference_(std::move(reference)),
         linker_(engine_) {}
 
+  base::Result<void> load_artifact();
+
   capture::Workload workload_;
+  SubjectSettings settings_;
   std::vector<uint8_t> bytes_;
+  std::vector<uint8_t> artifact_;
   base::Digest module_sha256_{};
   wago::Engine engine_;
   wago::Module reference_;
   wago::Linker linker_;
   uint64_t compile_start_unix_ns_ = 0;
   uint64_t compile_ns_ = 0;
+  uint64_t reload_start_unix_ns_ = 0;
+  uint64_t reload_ns_ = 0;
 };
 
 }  // namespace wago::harness

@@ -14,15 +14,22 @@ const EngineSettings& Engine::settings() const {
 }
 
 Result<Module> Engine::compile(std::vector<uint8_t> bytes) const {
-  runtime::DecodeOptions options;
-  options.workers = data()->settings().workers;
-  options.max_functions = data_->settings().limits.functions;
-  auto decoded = runtime::decode_module(std::move(bytes), options);
+  auto decoded = runtime::decode_module(std::move(bytes), data()->decode_options());
   if (!decoded) return decoded.error();
   auto image = data_->compiler().compile(**decoded, data_->compile_settings());
   if (!image) return image.error();
   auto module = runtime::ModuleData::create(data_, *std::move(decoded), *std::move(image),
                                             data_->settings().code_offset);
+  if (!module) return module.error();
+  return Module(*std::move(module));
+}
+
+std::vector<uint8_t> Module::serialize() const {
+  return data()->serialize();
+}
+
+Result<Module> Module::deserialize(const Engine& engine, std::span<const uint8_t> artifact) {
+  auto module = runtime::ModuleData::deserialize(engine.data(), artifact);
   if (!module) return module.error();
   return Module(*std::move(module));
 }

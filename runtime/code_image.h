@@ -22,6 +22,7 @@ struct CodeRegion {
   uint32_t begin = 0;
   uint32_t size = 0;
   uint32_t function = ~0u;  // Body, TrapStubs, Literals: wasm function index; ~0u where there is none
+  bool operator==(const CodeRegion&) const = default;
 };
 
 struct FunctionStatistics {
@@ -39,6 +40,7 @@ struct FunctionStatistics {
   uint32_t helper_calls = 0;
   uint32_t ir_instructions = 0;  // after the passes
   uint32_t blocks = 0;
+  bool operator==(const FunctionStatistics&) const = default;
 };
 
 struct CompiledFunction {
@@ -51,6 +53,7 @@ struct CompiledFunction {
   // landed, of other functions and of requested metadata.
   std::array<uint8_t, 32> hash{};
   FunctionStatistics statistics;
+  bool operator==(const CompiledFunction&) const = default;
 };
 
 // A hardware fault at exactly this instruction is this trap.
@@ -59,6 +62,7 @@ struct TrapSite {
   uint32_t function = 0;
   uint32_t wasm_pc = 0;  // bytes from FunctionBody::begin
   base::TrapCode code = base::TrapCode::Unreachable;
+  bool operator==(const TrapSite&) const = default;
 };
 
 // Native offset -> wasm position. Sparse and sorted: an entry holds until the next one. Always has an entry
@@ -68,18 +72,21 @@ struct SourcePosition {
   uint32_t function = 0;
   uint32_t wasm_pc = 0;
   uint32_t inline_site = ~0u;  // index into CodeImage::inline_sites, or ~0u for the physical function itself
+  bool operator==(const SourcePosition&) const = default;
 };
 // A callee's body that was placed inside a caller.
 struct InlineSite {
   uint32_t callee = 0;    // wasm function index
   uint32_t call_pc = 0;   // wasm pc of the call, in the parent
   uint32_t parent = ~0u;  // inline site, or ~0u: the physical function
+  bool operator==(const InlineSite&) const = default;
 };
 
 // A 32-bit field in the code that holds an offset in the thread's state (see ThreadState in runtime/abi.h),
 // to which the mapped image adds the state's offset from the thread pointer. Masked in hashes.
 struct TlsFixup {
   uint32_t offset = 0;
+  bool operator==(const TlsFixup&) const = default;
 };
 
 struct CodeImage {
@@ -94,6 +101,7 @@ struct CodeImage {
   // Adapter images only (see Compiler::compile_adapters).
   uint32_t entry_adapter = 0;  // offset
   uint32_t host_adapter = 0;   // offset
+  bool operator==(const CodeImage&) const = default;
 };
 
 }  // namespace wago::runtime

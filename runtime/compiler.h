@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "base/result.h"
 #include "base/vocabulary.h"
@@ -25,9 +26,17 @@ struct CompileSettings {
   uint64_t max_code_bytes = kMaxCodeBytes;  // of all functions together
 };
 
+// What compiled code runs on.
+struct CodeTarget {
+  std::string name;      // "x86_64-linux"
+  std::string features;  // of the processor, that the code may use
+};
+
 class Compiler {
  public:
   virtual ~Compiler() = default;
+
+  virtual const CodeTarget& target() const = 0;
 
   // All functions the module defines. Errors: a limit exceeded, named with the function.
   virtual base::Result<std::shared_ptr<const CodeImage>> compile(const Module& module,

@@ -17,26 +17,24 @@ Deadlines* current = nullptr;  // replaced in the child of a fork
 constexpr uint64_t kLongestWaitNs = 3'600'000'000'000;
 }  // namespace
 
-Deadlines& Deadlines::instance() {
+Deadlines& Deadlines::of_process(Expire expire) {
   static std::once_flag once;
-  std::call_once(once, [] {
-    current = new Deadlines;  // never destroyed: its thread uses it until the process ends
+  std::call_once(once, [expire] {
+    current = new Deadlines(expire);
     pthread_atfork([] { current->mutex_.lock(); }, [] { current->mutex_.unlock(); },
                    [] {
                      // Nobody waits on the condition variable that was copied, but it thinks so.
                      Deadlines* parents = current;
-                     current = new Deadlines;
+                     current = new Deadlines(parents->expire_);
                      current->waiting_ = std::move(parents->waiting_);
-                     current->expire_ = parents->expire_;
                      if (!current->waiting_.empty()) current->start();
                    });
   });
   return *current;
 }
 
-void Deadlines::add(const Deadline& deadline, void (*expire)(uint32_t, uint64_t)) {
+void Deadlines::add(const Deadline& deadline) {
   std::lock_guard lock(mutex_);
-  expire_ = expire;
   waiting_.insert(deadline);
   const bool first = waiting_.begin()->scope == deadline.scope;
   if (!started_) {

@@ -22,23 +22,27 @@ struct Deadline {
   }
 };
 
+// Never destroyed: its thread uses it until the process ends.
 class Deadlines {
  public:
-  static Deadlines& instance();
+  // Called on the waiting thread, with nothing locked.
+  using Expire = void (*)(uint32_t list, uint64_t scope);
+  explicit Deadlines(Expire expire) : expire_(expire) {}
 
-  // `expire` is called on the waiting thread, holding nothing. There is one such function.
-  void add(const Deadline& deadline, void (*expire)(uint32_t list, uint64_t scope));
+  // The process's, made by the first call.
+  static Deadlines& of_process(Expire expire);
+
+  void add(const Deadline& deadline);
   void remove(const Deadline& deadline);
 
  private:
-  Deadlines() = default;
   void start();
   [[noreturn]] void run();
 
+  const Expire expire_;
   std::mutex mutex_;
   std::condition_variable earlier_;  // a deadline before the one that is waited for
   std::set<Deadline> waiting_;
-  void (*expire_)(uint32_t, uint64_t) = nullptr;
   bool started_ = false;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "runtime/artifact.h"
 #include "runtime/interrupt.h"
 #include "runtime/stack.h"
 #include "runtime/type_registry.h"
@@ -23,21 +24,31 @@ CompileSettings EngineData::compile_settings() const {
   return compile;
 }
 
-base::Result<const Adapters*> EngineData::adapters(uint32_t type_id) {
+DecodeOptions EngineData::decode_options() const {
+  DecodeOptions options;
+  options.workers = settings_.workers;
+  options.max_functions = settings_.limits.functions;
+  return options;
+}
+
+base::Result<const Adapters*> EngineData::adapters(uint32_t type_id, std::shared_ptr<const CodeImage> image) {
   std::lock_guard lock(mutex_);
   if (auto known = adapters_.find(type_id); known != adapters_.end()) return &known->second.adapters;
   const FuncType& type = canonical_type(type_id);
-  auto image = compiler_->compile_adapters(type);
-  if (!image) return image.error();
-  auto code = MappedCode::map(*image, nullptr);
+  if (!image) {
+    auto compiled = compiler_->compile_adapters(type);
+    if (!compiled) return compiled.error();
+    image = *std::move(compiled);
+  }
+  auto code = MappedCode::map(image, nullptr);
   if (!code) return code.error();
   const uint8_t* base = (*code)->base();
   Adapters adapters;
-  adapters.code = reinterpret_cast<EnterFn>(reinterpret_cast<uintptr_t>(base) + (*image)->entry_adapter);
+  adapters.code = reinterpret_cast<EnterFn>(reinterpret_cast<uintptr_t>(base) + image->entry_adapter);
   adapters.guest_stack_bytes = settings_.limits.guest_stack_bytes;
   adapters.enter = adapters.guest_stack_bytes == kGuestStackBytes ? adapters.code : enter_with_own_limit;
   adapters.prepare = prepare_entry;
-  adapters.host = base + (*image)->host_adapter;
+  adapters.host = base + image->host_adapter;
   adapters.param_slots = slots_of(type.params);
   adapters.result_slots = slots_of(type.results);
   adapters.passes_functions =
@@ -49,6 +60,33 @@ base::Result<const Adapters*> EngineData::adapters(uint32_t type_id) {
   mapped.guarded.enter = enter_guarded;
   mapped.adapters.guarded = &mapped.guarded;
   return &mapped.adapters;
+}
+
+std::shared_ptr<const CodeImage> EngineData::adapter_image(uint32_t type_id) {
+  std::lock_guard lock(mutex_);
+  auto known = adapters_.find(type_id);
+  return known == adapters_.end() ? nullptr : known->second.code->shared_image();
+}
+
+base::Result<std::shared_ptr<ModuleData>> ModuleData::deserialize(std::shared_ptr<EngineData> engine,
+                                                                  std::span<const uint8_t> bytes) {
+  auto artifact =
+      read_artifact(bytes, engine->compile_settings(), engine->compiler().target(), engine->decode_options());
+  if (!artifact) return artifact.error();
+  for (const AdapterImage& adapter : artifact->adapters) {
+    const uint32_t type_id = canonical_type_id(artifact->module->types[adapter.type_index]);
+    if (auto known = engine->adapters(type_id, adapter.image); !known) return known.error();
+  }
+  const uint32_t code_offset = engine->settings().code_offset;
+  return create(std::move(engine), artifact->module, artifact->image, code_offset);
+}
+
+std::vector<uint8_t> ModuleData::serialize() const {
+  Artifact artifact{module_, code_->shared_image(), {}};
+  for (uint32_t i = 0; i < adapters_.size(); ++i) {
+    if (adapters_[i]) artifact.adapters.push_back({i, engine_->adapter_image(type_ids_[i])});
+  }
+  return write_artifact(artifact, engine_->compile_settings(), engine_->compiler().target());
 }
 
 base::Result<std::shared_ptr<ModuleData>> ModuleData::create(std::shared_ptr<EngineData> engine,

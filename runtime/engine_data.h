@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <mutex>
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -24,10 +25,14 @@ class EngineData {
   const EngineSettings& settings() const { return settings_; }
   const Compiler& compiler() const { return *compiler_; }
   CompileSettings compile_settings() const;
+  DecodeOptions decode_options() const;
 
   // The adapters of a signature, by canonical id: compiled and mapped on first use. Takes a lock; load time
   // only. The result stays valid as long as the engine.
-  base::Result<const Adapters*> adapters(uint32_t type_id);
+  // `image`, if there is one, takes the place of compiling.
+  base::Result<const Adapters*> adapters(uint32_t type_id, std::shared_ptr<const CodeImage> image = nullptr);
+  // Their code, once there are any.
+  std::shared_ptr<const CodeImage> adapter_image(uint32_t type_id);
 
  private:
   struct MappedAdapters {
@@ -50,6 +55,11 @@ class ModuleData {
                                                           std::shared_ptr<const Module> module,
                                                           std::shared_ptr<const CodeImage> image,
                                                           uint32_t code_offset = 0);
+
+  // As an artifact, and from one. See artifact.h.
+  std::vector<uint8_t> serialize() const;
+  static base::Result<std::shared_ptr<ModuleData>> deserialize(std::shared_ptr<EngineData> engine,
+                                                               std::span<const uint8_t> bytes);
 
   const std::shared_ptr<EngineData>& engine() const { return engine_; }
   const Module& module() const { return *module_; }

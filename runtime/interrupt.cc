@@ -134,12 +134,12 @@ InterruptScope::InterruptScope(InterruptControl& control, ThreadState& thread)
   }
   if (deadline_ns_ != 0) {
     expires_ns_ = base::monotonic_ns() + deadline_ns_;
-    Deadlines::instance().add({expires_ns_, id_, control.list_}, expire);
+    Deadlines::of_process(expire).add({expires_ns_, id_, control.list_});
   }
 }
 
 InterruptScope::~InterruptScope() {
-  if (deadline_ns_ != 0) Deadlines::instance().remove({expires_ns_, id_, control_.list_});
+  if (deadline_ns_ != 0) Deadlines::of_process(expire).remove({expires_ns_, id_, control_.list_});
   InterruptList& scopes = list_of(control_.list_);
   InterruptRequest request;
   {

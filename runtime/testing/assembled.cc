@@ -16,6 +16,11 @@ FuncType nullary() {
   return {};
 }
 
+const CodeTarget& AssembledCompiler::target() const {
+  static const CodeTarget target{"x86_64-linux", "assembled"};
+  return target;
+}
+
 base::Result<std::shared_ptr<const CodeImage>> AssembledCompiler::compile(const Module&,
                                                                           const CompileSettings&) const {
   return base::failed("assembled modules are not compiled");

@@ -24,6 +24,7 @@ FuncType nullary();  // () -> ()
 // Gives adapters; has no modules to compile.
 class AssembledCompiler final : public Compiler {
  public:
+  const CodeTarget& target() const override;
   base::Result<std::shared_ptr<const CodeImage>> compile(const Module&,
                                                          const CompileSettings&) const override;
   base::Result<std::shared_ptr<const CodeImage>> compile_adapters(const FuncType& type) const override;

@@ -252,6 +252,15 @@ class Module {
  public:
   std::vector<ImportInfo> imports() const;
   std::vector<ExportInfo> exports() const;
+
+  // The compiled module as an artifact, and back: loading decodes and validates but compiles nothing. The
+  // bytes depend on module, engine settings and program alone. Errors: the artifact is damaged, or was made
+  // by another program, for another machine or with other settings; the sentence says what to do. An artifact
+  // is checked in every respect but what its machine code does: load only those you trust as you trust
+  // programs.
+  std::vector<uint8_t> serialize() const;
+  static Result<Module> deserialize(const Engine& engine, std::span<const uint8_t> artifact);
+
   // The decoded module and its code, for readers such as a recorder.
   const runtime::Module& decoded() const;
   const runtime::CodeImage& code() const;
