@@ -125,6 +125,12 @@ class Reader {
   bool failed_ = false;
 };
 
+// A member that is added must be added below, and kArtifactVersion be raised.
+static_assert(sizeof(CodeRegion) == 16 && sizeof(FunctionStatistics) == 56 && sizeof(TrapSite) == 16 &&
+              sizeof(CompiledFunction) == 16 + 32 + sizeof(FunctionStatistics) &&
+              sizeof(SourcePosition) == 16 && sizeof(InlineSite) == 12 && sizeof(TlsFixup) == 4 &&
+              sizeof(CodeImage) == sizeof(std::vector<int>) * 7 + 8);
+
 template <class T, class Plain>
 concept Of = std::same_as<std::remove_const_t<T>, Plain>;
 
