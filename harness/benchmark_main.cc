@@ -37,7 +37,8 @@ base::Result<std::vector<Phase>> parse_phases(const std::vector<std::string>& wo
   for (const std::string& word : words) {
     auto phase = base::parse<Phase>(word);
     if (!phase || std::count(std::begin(kBenchmarkPhases), std::end(kBenchmarkPhases), *phase) == 0) {
-      return base::usage_error("phase '" + word + "' has no entries; compile, reload, instantiate and execute have");
+      return base::usage_error("phase '" + word +
+                               "' has no entries; compile, reload, instantiate and execute have");
     }
     phases.push_back(*phase);
   }
