@@ -1,10 +1,8 @@
 #include "base/text.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
+
+#include "base/demangle.h"
 
 namespace wago::base {
 
@@ -96,15 +94,7 @@ std::string printable(std::string_view text) {
 }
 
 std::string function_label(std::string_view name) {
-  // Longer ones are not worth the demangler's time, which is not linear in hostile input.
-  constexpr size_t kMaxMangled = 4096;
-  if (name.starts_with("_Z") && name.size() <= kMaxMangled) {
-    int status = 0;
-    std::unique_ptr<char, decltype(&std::free)> demangled(
-        abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, &status), &std::free);
-    if (status == 0 && demangled) return printable(demangled.get());
-  }
-  return printable(name);
+  return printable(demangled(name));
 }
 
 std::string painted(std::string_view text, Paint paint, bool colour) {

@@ -16,7 +16,7 @@ std::string display(std::string_view text);
 // could break a line or steer a terminal is escaped.
 std::string printable(std::string_view text);
 
-// A function's name as people know it: Itanium mangling undone, then printable().
+// A function's name as people know it: demangled(), then printable().
 std::string function_label(std::string_view name);
 
 // The cure, said once where functions can only be numbered.

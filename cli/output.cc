@@ -39,6 +39,18 @@ Json error_object(const base::Error& error) {
   return object;
 }
 
+Json source_array(const Frame& frame) {
+  Json places = Json::array();
+  for (const SourceFrame& source : frame.source()) {
+    places.push(Json::object({{"function", source.function},
+                              {"file", source.file},
+                              {"directory", source.directory},
+                              {"line", source.line},
+                              {"column", source.column}}));
+  }
+  return places;
+}
+
 Json trap_object(const Trap& trap) {
   Json frames = Json::array();
   for (const Frame& frame : trap.frames) {
@@ -47,6 +59,7 @@ Json trap_object(const Trap& trap) {
       entry.set("host", true);
     } else {
       entry.set("function", frame.function).set("wasm_pc", frame.wasm_pc).set("inlined", frame.inlined);
+      if (Json source = source_array(frame); !source.items().empty()) entry.set("source", std::move(source));
     }
     frames.push(std::move(entry));
   }

@@ -1,5 +1,5 @@
-# Finds LLVM 19.1's static MC libraries and defines the interface target LLVM19MC. Only codegen/llvm links it; it is installed
-# with the package because whoever links a static library links what it was built on.
+# Finds LLVM 19.1's static libraries for machine code and DWARF and defines the interface target LLVM19MC. Only codegen/llvm
+# links it; it is installed with the package because whoever links a static library links what it was built on.
 #
 # LLVM's own package file is used for locating it only: its component targets would drag in the whole library list.
 
@@ -17,5 +17,8 @@ find_package_handle_standard_args(LLVM19MC REQUIRED_VARS LLVM_LIBRARY_DIRS LLVM_
 if(LLVM19MC_FOUND AND NOT TARGET LLVM19MC)
   add_library(LLVM19MC INTERFACE IMPORTED GLOBAL)
   target_include_directories(LLVM19MC SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS})
-  target_link_libraries(LLVM19MC INTERFACE LLVMX86Disassembler LLVMX86Desc LLVMX86Info LLVMMCDisassembler LLVMMC)
+  target_link_libraries(LLVM19MC INTERFACE LLVMX86Disassembler LLVMX86Desc LLVMX86Info LLVMMCDisassembler LLVMMC
+    LLVMDebugInfoDWARF)
+  # The reader of DWARF knows the readers of object files, which know those of bitcode, and so on: 7 MB that nobody calls.
+  target_link_options(LLVM19MC INTERFACE LINKER:--gc-sections)
 endif()

@@ -14,6 +14,7 @@
 #include "codegen/emit/x64/adapters.h"
 #include "codegen/ir/print.h"
 #include "codegen/llvm/disassembler.h"
+#include "codegen/llvm/source_lines.h"
 #include "codegen/passes/passes.h"
 #include "codegen/select/select.h"
 
@@ -143,6 +144,11 @@ class ParallelCompiler : public runtime::Compiler {
       const FuncType& type) const override {
     Emitter emitter;
     return emit_adapters(emitter, type);
+  }
+
+  std::shared_ptr<const runtime::SourceLines> source_lines(
+      std::shared_ptr<const runtime::Module> module) const override {
+    return open_source_lines(std::move(module));
   }
 };
 

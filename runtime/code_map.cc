@@ -99,7 +99,8 @@ const MappedCode* find_code(uint64_t pc) {
 
 base::Result<std::unique_ptr<MappedCode>> MappedCode::map(std::shared_ptr<const CodeImage> image,
                                                           std::shared_ptr<const Module> module,
-                                                          uint32_t code_offset) {
+                                                          uint32_t code_offset,
+                                                          std::shared_ptr<const SourceLines> debug_info) {
   WAGO_CHECK(code_offset < 64 && code_offset % 16 == 0);
   const size_t page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
   const size_t used = code_offset + image->bytes.size();
@@ -113,6 +114,7 @@ base::Result<std::unique_ptr<MappedCode>> MappedCode::map(std::shared_ptr<const 
   std::unique_ptr<MappedCode> code(new MappedCode);
   code->image_ = std::move(image);
   code->module_ = std::move(module);
+  code->debug_info_ = std::move(debug_info);
   code->mapping_ = mapping;
   code->mapping_bytes_ = mapping_bytes;
   code->base_ = static_cast<uint8_t*>(mapping) + code_offset;

@@ -21,13 +21,16 @@
 
 namespace wago::runtime {
 
+class SourceLines;
+
 class MappedCode {
  public:
   // `module` names the functions in traps; null for adapters. `code_offset` moves the whole image inside its
-  // first cache line: 0, 16, 32 or 48 bytes. Errors: the kernel refused the memory.
-  static base::Result<std::unique_ptr<MappedCode>> map(std::shared_ptr<const CodeImage> image,
-                                                       std::shared_ptr<const Module> module,
-                                                       uint32_t code_offset = 0);
+  // first cache line: 0, 16, 32 or 48 bytes. `debug_info` is the module's, or null. Errors: the kernel
+  // refused the memory.
+  static base::Result<std::unique_ptr<MappedCode>> map(
+      std::shared_ptr<const CodeImage> image, std::shared_ptr<const Module> module, uint32_t code_offset = 0,
+      std::shared_ptr<const SourceLines> debug_info = nullptr);
   ~MappedCode();
   MappedCode(const MappedCode&) = delete;
   MappedCode& operator=(const MappedCode&) = delete;
@@ -36,6 +39,7 @@ class MappedCode {
   const CodeImage& image() const { return *image_; }
   const std::shared_ptr<const CodeImage>& shared_image() const { return image_; }
   const Module* module() const { return module_.get(); }
+  const std::shared_ptr<const SourceLines>& debug_info() const { return debug_info_; }
   bool contains(uint64_t pc) const { return pc - reinterpret_cast<uint64_t>(base_) < image_->bytes.size(); }
   // The trap site at exactly this address, or nullptr. Safe in a signal handler.
   const TrapSite* trap_site(uint64_t pc) const;
@@ -45,6 +49,7 @@ class MappedCode {
 
   std::shared_ptr<const CodeImage> image_;
   std::shared_ptr<const Module> module_;
+  std::shared_ptr<const SourceLines> debug_info_;
   void* mapping_ = nullptr;
   size_t mapping_bytes_ = 0;
   uint8_t* base_ = nullptr;

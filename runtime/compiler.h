@@ -32,6 +32,8 @@ struct CodeTarget {
   std::string features;  // of the processor, that the code may use
 };
 
+class SourceLines;
+
 class Compiler {
  public:
   virtual ~Compiler() = default;
@@ -45,6 +47,9 @@ class Compiler {
   // The pair of adapters of one signature, in an image of its own (see runtime/abi.h): the entry
   // adapter and the host adapter.
   virtual base::Result<std::shared_ptr<const CodeImage>> compile_adapters(const FuncType& type) const = 0;
+
+  // What reads the module's debug information, or null if there is none. Cheap: nothing is read yet.
+  virtual std::shared_ptr<const SourceLines> source_lines(std::shared_ptr<const Module> module) const;
 };
 
 }  // namespace wago::runtime

@@ -163,6 +163,8 @@ bool Decoder::code_section(CheckedCursor& in) {
   const uint32_t functions = module_.function_count() - module_.imported_functions;
   const uint32_t n = in.u32();
   if (in.failed()) return false;
+  module_.code_begin = at;
+  module_.code_end = in.offset() + in.remaining();
   // Too few are noticed at the module's end, where a second code section would have been refused.
   if (n > functions) return errors_.inconsistent_code_count(at, functions, n);
   module_.bodies.reserve(std::min(n, in.remaining() / 2));

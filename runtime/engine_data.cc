@@ -94,7 +94,7 @@ base::Result<std::shared_ptr<ModuleData>> ModuleData::create(std::shared_ptr<Eng
                                                              std::shared_ptr<const CodeImage> image,
                                                              uint32_t code_offset) {
   WAGO_CHECK(image->functions.size() == module->bodies.size());
-  auto code = MappedCode::map(std::move(image), module, code_offset);
+  auto code = MappedCode::map(std::move(image), module, code_offset, engine->compiler().source_lines(module));
   if (!code) return code.error();
   std::shared_ptr<ModuleData> data(new ModuleData);
   data->code_ = std::move(*code);

@@ -101,6 +101,10 @@ class Module {
   uint32_t imported_globals = 0;
 
   std::vector<FunctionBody> bodies;  // of function imported_functions + i
+  // The code section's contents, from its count of bodies on: offsets in the module. DWARF addresses count
+  // from the first.
+  uint32_t code_begin = 0;
+  uint32_t code_end = 0;
   std::vector<ElementSegment> elements;
   std::vector<DataSegment> data;
   bool has_data_count = false;

@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "runtime/code_map.h"
 #include "runtime/host.h"
+#include "runtime/source_lines.h"
 
 namespace wago::runtime {
 
@@ -23,12 +24,14 @@ const T* last_at_or_before(const std::vector<T>& sorted, uint32_t T::*key, uint6
   return after == sorted.begin() ? nullptr : &*(after - 1);
 }
 
-Frame guest_frame(const Module& module, uint32_t function, uint32_t wasm_pc) {
+Frame guest_frame(const MappedCode& code, uint32_t function, uint32_t wasm_pc) {
+  const Module& module = *code.module();
   Frame frame;
   frame.function = function;
   frame.wasm_pc = wasm_pc;
-  frame.module_offset = module.bodies[function - module.imported_functions].begin + wasm_pc;
   frame.name = module.function_name(function);
+  frame.debug_info = code.debug_info();
+  frame.module_offset = module.bodies[function - module.imported_functions].begin + wasm_pc;
   return frame;
 }
 
@@ -43,13 +46,13 @@ void add_guest_frames(Trap& trap, const MappedCode& code, uint64_t offset) {
     wasm_pc = position->wasm_pc;
     for (uint32_t site = position->inline_site; site < image.inline_sites.size();) {
       const InlineSite& inlined = image.inline_sites[site];
-      trap.frames.push_back(guest_frame(*code.module(), inlined.callee, wasm_pc));
+      trap.frames.push_back(guest_frame(code, inlined.callee, wasm_pc));
       trap.frames.back().inlined = true;
       wasm_pc = inlined.call_pc;
       site = inlined.parent;
     }
   }
-  trap.frames.push_back(guest_frame(*code.module(), physical->function, wasm_pc));
+  trap.frames.push_back(guest_frame(code, physical->function, wasm_pc));
 }
 
 void add_frames(Trap& trap, const TrapRecord& record) {
@@ -111,25 +114,87 @@ Trap decode_trap(TrapRecord& record) {
 
 namespace wago {
 
-std::string Trap::to_string() const {
-  // A person reads the innermost frames; a program reads `frames`.
-  constexpr size_t kShownFrames = 50;
-  const size_t shown = std::min(frames.size(), kShownFrames);
-  std::string text = (interruption ? "wago: " : "wago: trap: ") + base::printable(message) + "\n";
-  for (const Frame& frame : std::span(frames).first(shown)) {
-    text += "  at " + base::function_label(frame.name);
-    if (frame.host) {
-      text += " (host)\n";
-      continue;
-    }
-    char place[64];
-    std::snprintf(place, sizeof(place), " (func[%u], wasm pc 0x%x%s)\n", frame.function, frame.wasm_pc,
-                  frame.inlined ? ", inlined" : "");
-    text += place;
+std::vector<SourceFrame> Frame::source() const {
+  return debug_info ? debug_info->at(module_offset) : std::vector<SourceFrame>();
+}
+
+namespace {
+
+bool same_place(const Frame& a, const Frame& b) {
+  return a.function == b.function && a.wasm_pc == b.wasm_pc && a.inlined == b.inlined && a.host == b.host &&
+         a.module_offset == b.module_offset && a.debug_info == b.debug_info && a.name == b.name;
+}
+
+// A cycle of frames at the front of a stack: recursion.
+struct Cycle {
+  size_t period = 0;
+  size_t rounds = 0;
+};
+
+// The shortest that goes round often enough to be worth a line of its own.
+Cycle cycle_at(std::span<const Frame> frames) {
+  constexpr size_t kLongestPeriod = 16, kFewestFrames = 8;
+  for (size_t period = 1; period <= std::min(kLongestPeriod, frames.size() / 2); ++period) {
+    size_t matching = 0;
+    while (period + matching < frames.size() && same_place(frames[matching], frames[period + matching]))
+      ++matching;
+    const size_t rounds = 1 + matching / period;
+    if (rounds >= 3 && rounds * period >= kFewestFrames) return {period, rounds};
   }
-  if (shown < frames.size()) {
-    text += "  (" + std::string(frames_truncated ? "more than " : "") +
-            std::to_string(frames.size() - shown) + " outer frames)\n";
+  return {};
+}
+
+std::string place_of(const SourceFrame& source) {
+  if (source.line == 0) return {};
+  std::string place = " " + base::printable(source.file) + ":" + std::to_string(source.line);
+  if (source.column != 0) place += ":" + std::to_string(source.column);
+  return place;
+}
+
+std::string lines_of(const Frame& frame) {
+  const std::string at = "  at ";
+  if (frame.host) return at + base::function_label(frame.name) + " (host)\n";
+  std::string text;
+  std::string own_place;
+  const std::vector<SourceFrame> source = frame.source();
+  for (size_t i = 0; i < source.size(); ++i) {
+    own_place = place_of(source[i]);
+    if (i + 1 == source.size()) break;
+    text += at + base::function_label(source[i].function) + " (inlined in func[" +
+            std::to_string(frame.function) + "])" + own_place + "\n";
+  }
+  char place[64];
+  std::snprintf(place, sizeof(place), " (func[%u], wasm pc 0x%x%s)", frame.function, frame.wasm_pc,
+                frame.inlined ? ", inlined" : "");
+  return text + at + base::function_label(frame.name) + place + own_place + "\n";
+}
+
+std::string repetition(const Cycle& cycle) {
+  const std::string times = " repeated " + std::to_string(cycle.rounds - 1) + " times more)\n";
+  if (cycle.period == 1) return "  (the frame above is" + times;
+  return "  (the " + std::to_string(cycle.period) + " frames above are" + times;
+}
+
+}  // namespace
+
+std::string Trap::to_string() const {
+  // A person reads the innermost frames, and recursion once; a program reads `frames`.
+  constexpr size_t kShownFrames = 50;
+  std::string text = (interruption ? "wago: " : "wago: trap: ") + base::printable(message) + "\n";
+  std::span<const Frame> rest = frames;
+  for (size_t shown = 0; shown < kShownFrames && !rest.empty();) {
+    const Cycle cycle = cycle_at(rest);
+    const size_t count = std::max<size_t>(cycle.period, 1);
+    for (const Frame& frame : rest.first(count)) text += lines_of(frame);
+    if (cycle.period != 0) text += repetition(cycle);
+    rest = rest.subspan(cycle.period != 0 ? cycle.period * cycle.rounds : 1);
+    shown += count;
+  }
+  if (!rest.empty()) {
+    text += "  (" + std::string(frames_truncated ? "more than " : "") + std::to_string(rest.size()) +
+            " outer frames)\n";
+  } else if (frames_truncated) {
+    text += "  (and outer frames that were not kept)\n";
   }
   return text;
 }

@@ -13,7 +13,7 @@
 namespace wago::runtime {
 
 // Guest frames kept of one trap, innermost first. What lies further out is dropped, and the trap says so.
-constexpr uint32_t kMaxTrapFrames = 512;
+constexpr uint32_t kMaxTrapFrames = 4096;
 
 struct RawFrame {
   // The faulting instruction for the innermost frame, a return address for every other; 0 for host functions.

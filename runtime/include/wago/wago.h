@@ -73,6 +73,7 @@ class InterruptControl;
 class Store;
 struct CodeImage;
 struct FuncRef;
+class SourceLines;
 class MemoryData;
 class TableData;
 class GlobalData;
@@ -149,6 +150,16 @@ struct EngineSettings {
   bool operator==(const EngineSettings&) const = default;
 };
 
+// A place in what people wrote.
+struct SourceFrame {
+  std::string function;   // as the debug information names it: raw, linkage names where there are such
+  std::string file;       // from `directory`, or absolute
+  std::string directory;  // where the compiler ran; may be empty
+  uint32_t line = 0;      // from 1; 0: not known
+  uint32_t column = 0;    // from 1; 0: not known
+  bool operator==(const SourceFrame&) const = default;
+};
+
 // One frame of a guest stack, innermost first.
 struct Frame {
   uint32_t function = 0;       // index in its module
@@ -157,6 +168,12 @@ struct Frame {
   std::string name;            // display name
   bool inlined = false;        // placed inside the next frame
   bool host = false;           // a host function between two guest activations
+
+  // What is at this place in source: functions that the guest's compiler inlined, innermost first, then the
+  // function itself. Empty if the module has no debug information about it. Reads that on first use, which
+  // takes time in proportion to it.
+  std::vector<SourceFrame> source() const;
+  std::shared_ptr<const runtime::SourceLines> debug_info;  // of the module; null if there is none
 };
 
 // Why a guest was stopped from outside; see InterruptHandle.
