@@ -109,10 +109,17 @@ class ParallelCompiler : public runtime::Compiler {
     auto work = [&] {
       constexpr uint32_t kRun = 4;
       std::optional<Worker> worker;
+      FunctionCode code;
       for (uint32_t begin; (begin = next.fetch_add(kRun)) < count;) {
         if (!worker) worker.emplace(module, settings);
         for (uint32_t i = begin; i < std::min(begin + kRun, count); ++i) {
-          if (auto done = worker->compile(i, codes[i]); !done) errors[i] = done.error();
+          if (auto done = worker->compile(i, code); !done) {
+            errors[i] = done.error();
+            continue;
+          }
+          // A copy is as large as what it holds; what grew while it was filled is twice that.
+          code.block_offsets.clear();
+          codes[i] = code;
         }
       }
     };

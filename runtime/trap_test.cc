@@ -389,6 +389,45 @@ TEST_F(ForeignFaultTest, FaultInAHostFunctionCrashes) {
       by_segv, "");
 }
 
+TEST_F(ForeignFaultTest, HostFunctionThatReachesBehindAMemoryCrashes) {
+  EXPECT_EXIT(
+      {
+        assembled_.module().exports.push_back({"memory", ExternKind::Memory, 0});
+        std::optional<Instance> instance;
+        instance = instantiate([&](auto, auto) -> std::optional<Trap> {
+          const volatile uint8_t* base = instance->memory("memory").value().bytes().data();
+          (void)base[kPageBytes];
+          return std::nullopt;
+        });
+        (void)call_trapping(function(*instance, "load"), {100000, 0});
+        (void)function(*instance, "call").call({}, {});
+        _exit(0);
+      },
+      by_segv, "");
+}
+
+struct sigaction forwarded_to;
+int forwarded = 0;
+void forward(int signal, siginfo_t* info, void* context) {
+  ++forwarded;
+  forwarded_to.sa_sigaction(signal, info, context);
+}
+
+TEST_F(ForeignFaultTest, HandlerInstalledLaterMayPassOnWhatIsOurs) {
+  EXPECT_EXIT(
+      {
+        Instance instance = instantiate();
+        (void)call_trapping(function(instance, "trap"), {});
+        struct sigaction action {};
+        action.sa_sigaction = forward;
+        action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+        sigaction(SIGILL, &action, &forwarded_to);
+        const Trap trap = call_trapping(function(instance, "trap"), {});
+        _exit(trap.code == TrapCode::Unreachable && forwarded == 1 ? 44 : 1);
+      },
+      ::testing::ExitedWithCode(44), "");
+}
+
 TEST_F(ForeignFaultTest, SignalSentByKillActsAsIfWeWereNotThere) {
   EXPECT_EXIT(
       {

@@ -37,6 +37,10 @@ void IrBuilder::State::start(const runtime::Module& module, uint32_t body_index,
   out.clear();
   out.function = module.imported_functions + body_index;
   out.type = &type;
+  // Growing would touch twice the memory. An instruction takes two bytes of WebAssembly on average; what is
+  // reserved and not used is never touched.
+  out.insts.reserve(body_->size / 2);
+  out.values.reserve(body_->size / 2);
 
   local_types_.clear();
   for (ValueType t : type.params) local_types_.push_back(type_of(t));

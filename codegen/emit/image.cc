@@ -45,12 +45,23 @@ uint32_t append_code(runtime::CodeImage& image, const FunctionCode& code, runtim
   return origin;
 }
 
-void link_image(runtime::CodeImage& image, std::span<const FunctionCode> codes, uint32_t first_function,
+void link_image(runtime::CodeImage& image, std::span<FunctionCode> codes, uint32_t first_function,
                 std::span<const uint32_t> wasm_begin) {
-  size_t total = 0;
-  for (const FunctionCode& code : codes) total += code.bytes.size() + kFunctionAlignment;
-  image.bytes.reserve(total);
+  size_t bytes = 0, trap_sites = 0, positions = 0, inline_sites = 0, tls_fields = 0;
+  for (const FunctionCode& code : codes) {
+    bytes += code.bytes.size() + kFunctionAlignment;
+    trap_sites += code.trap_sites.size();
+    positions += code.positions.size();
+    inline_sites += code.inline_sites.size();
+    tls_fields += code.tls_fields.size();
+  }
+  image.bytes.reserve(bytes);
+  image.trap_sites.reserve(trap_sites);
+  image.positions.reserve(positions);
+  image.inline_sites.reserve(inline_sites);
+  image.tls_fixups.reserve(tls_fields);
   image.functions.reserve(codes.size());
+  std::vector<std::vector<CallFixup>> calls(codes.size());
   for (size_t i = 0; i < codes.size(); ++i) {
     runtime::CompiledFunction f;
     f.function = first_function + static_cast<uint32_t>(i);
@@ -60,9 +71,11 @@ void link_image(runtime::CodeImage& image, std::span<const FunctionCode> codes, 
     f.hash = codes[i].hash;
     f.statistics = codes[i].statistics;
     image.functions.push_back(f);
+    calls[i] = std::move(codes[i].calls);
+    codes[i] = FunctionCode();
   }
   for (size_t i = 0; i < codes.size(); ++i) {
-    for (const CallFixup& call : codes[i].calls) {
+    for (const CallFixup& call : calls[i]) {
       WAGO_CHECK(call.function >= first_function && call.function - first_function < codes.size());
       uint32_t field = image.functions[i].begin + call.offset;
       int32_t distance = static_cast<int32_t>(image.functions[call.function - first_function].begin) -

@@ -16,8 +16,9 @@ uint32_t append_code(runtime::CodeImage& image, const FunctionCode& code, runtim
                      uint32_t function);
 
 // An image of all functions of a module. codes[i] is function first_function + i, and wasm_begin[i] its
-// body's offset. Checked: every direct call's target is among them.
-void link_image(runtime::CodeImage& image, std::span<const FunctionCode> codes, uint32_t first_function,
+// body's offset. Checked: every direct call's target is among them. What is in the image is freed in `codes`
+// as it goes: the two together are what compiling a large module needs most memory for.
+void link_image(runtime::CodeImage& image, std::span<FunctionCode> codes, uint32_t first_function,
                 std::span<const uint32_t> wasm_begin);
 
 }  // namespace wago::codegen

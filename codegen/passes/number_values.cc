@@ -108,8 +108,10 @@ bool NumberValues::simplify_branch(Block& block) {
 // sibling blocks.
 Value NumberValues::find(const Inst& inst, BlockId block, const Dominators& dominators) {
   constexpr int kChain = 8;
-  uint32_t e = buckets_[hash_of(inst) & (buckets_.size() - 1)];
+  const uint32_t hash = hash_of(inst);
+  uint32_t e = buckets_[hash & (buckets_.size() - 1)];
   for (int looked = 0; e != kNone && looked < kChain; e = entries_[e].next, ++looked) {
+    if (entries_[e].hash != hash) continue;
     const Inst& earlier = function_->inst(entries_[e].inst);
     if (equal(earlier, inst) && dominators.dominates(earlier.block, block)) return earlier.result;
   }
@@ -117,8 +119,9 @@ Value NumberValues::find(const Inst& inst, BlockId block, const Dominators& domi
 }
 
 void NumberValues::remember(InstId id) {
-  uint32_t& bucket = buckets_[hash_of(function_->inst(id)) & (buckets_.size() - 1)];
-  entries_.push_back({id, bucket});
+  const uint32_t hash = hash_of(function_->inst(id));
+  uint32_t& bucket = buckets_[hash & (buckets_.size() - 1)];
+  entries_.push_back({id, hash, bucket});
   bucket = static_cast<uint32_t>(entries_.size() - 1);
 }
 

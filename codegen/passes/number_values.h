@@ -22,6 +22,7 @@ class NumberValues final : private ConstantSource {
  private:
   struct Entry {
     InstId inst;
+    uint32_t hash;
     uint32_t next;  // with the same hash bucket, or kNone
   };
   static constexpr uint32_t kNone = ~0u;

@@ -9,9 +9,11 @@ constexpr size_t kMaxPairs = 120;
 
 }  // namespace
 
-void MachBuilder::begin(MachFunction& out) {
+void MachBuilder::begin(MachFunction& out, size_t expected) {
   out_ = &out;
   insts_.clear();
+  insts_.reserve(expected);
+  out.operands.reserve(3 * expected);
   groups_.clear();
   block_groups_.clear();
 }

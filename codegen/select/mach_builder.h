@@ -62,7 +62,8 @@ struct Address {
 
 class MachBuilder {
  public:
-  void begin(MachFunction& out);
+  // `expected`: how many instructions there may be, to grow once. Too few is slow, too many costs nothing.
+  void begin(MachFunction& out, size_t expected);
   // Blocks are opened last to first.
   void begin_block();
   void begin_group(uint32_t wasm_pc, uint32_t inline_site);

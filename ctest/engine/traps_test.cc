@@ -203,7 +203,7 @@ TEST_P(Exhaustion, IsATrapOnTheMainThread) {
 }
 
 TEST_P(Exhaustion, IsATrapOnThreadsWithSmallStacks) {
-  for (size_t kib : {400, 600, 1024, 4096}) {
+  for (size_t kib : {64, 96, 128, 400, 600, 1024, 4096}) {
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
     ASSERT_EQ(pthread_attr_setstacksize(&attributes, kib << 10), 0);

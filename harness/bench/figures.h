@@ -26,6 +26,8 @@ base::Result<std::vector<Figure>> call_figures(const FigureOptions& options);
 base::Result<std::vector<Figure>> host_call_figures(const FigureOptions& options);
 // What a recording costs per iteration beyond the call itself.
 base::Result<std::vector<Figure>> recorder_figures(const FigureOptions& options);
+// A call that traps, until the host has the trap, against a signal whose handler goes on at once.
+base::Result<std::vector<Figure>> trap_figures(const FigureOptions& options);
 // Compile rate and its linearity.
 base::Result<std::vector<Figure>> compile_figures(const FigureOptions& options);
 // Execution against V8's optimising tier in Node. Without node: one figure that says so.

@@ -1,7 +1,7 @@
 // wago_figures: measures the project's figures and prints them as a table.
 //
-//   wago_figures [call] [host-call] [recorder] [compile] [startup] [interruption] [corpus]   all of them when
-//   none is named
+//   wago_figures [call] [host-call] [recorder] [trap] [compile] [startup] [interruption] [corpus]
+//                    all of them when none is named
 //     --catalog=FILE   the corpus; again for more
 //     --module=FILE    a real module for the compile rate
 //     --wago=FILE      the program `wago`
@@ -29,6 +29,7 @@ struct Group {
 constexpr Group kGroups[] = {{"call", call_figures},
                              {"host-call", host_call_figures},
                              {"recorder", recorder_figures},
+                             {"trap", trap_figures},
                              {"compile", compile_figures},
                              {"startup", startup_figures},
                              // Last: these bind the process to one CPU.

@@ -30,7 +30,7 @@ void Isel::select(const runtime::Module& module, const runtime::CompileSettings&
   out.clear();
   out.function = function.function;
   own_convention_.assign(*function.type);
-  b_.begin(out);
+  b_.begin(out, function.insts.size());
   prepare(function);
   count_uses();
   for (size_t i = function.layout.size(); i-- > 0;) select_block(static_cast<uint32_t>(i));
