@@ -133,7 +133,7 @@ bool Appender::matches(const Expression& e, const Inst& inst) const {
 
 // The expression's slot, or the empty one where it belongs; there is always room for one more.
 Appender::Slot& Appender::find_slot(const Expression& e) {
-  if (2 * used_ >= slots_.size()) grow();
+  if (2 * used_ >= slots_.size()) make_room();
   const uint32_t hash = hash_of(e);
   const uint32_t mask = static_cast<uint32_t>(slots_.size() - 1);
   for (uint32_t i = hash & mask;; i = (i + 1) & mask) {
@@ -153,16 +153,21 @@ void Appender::occupy(Slot& slot, InstId inst, RegionId region) {
   slot.region = region;
 }
 
-void Appender::grow() {
-  std::vector<Slot> old(2 * slots_.size());
+// Forgets what is in regions that have been closed: most of it, so that the table stays as small, and as
+// near, as the numbers that hold. What was thrown out or added pays for the sweep.
+void Appender::make_room() {
+  uint32_t holding = 0;
+  for (const Slot& slot : slots_) holding += holds(slot);
+  std::vector<Slot> old(4 * size_t{holding} > slots_.size() ? 2 * slots_.size() : slots_.size());
   old.swap(slots_);
   const uint32_t mask = static_cast<uint32_t>(slots_.size() - 1);
   for (const Slot& slot : old) {
-    if (slot.generation != generation_) continue;
+    if (!holds(slot)) continue;
     uint32_t i = slot.hash & mask;
     while (slots_[i].generation == generation_) i = (i + 1) & mask;
     slots_[i] = slot;
   }
+  used_ = holding;
 }
 
 }  // namespace wago::codegen

@@ -56,7 +56,7 @@ class Appender final : public ConstantSource, public ZeroSource {
   bool matches(const Expression& expression, const Inst& inst) const;
   bool holds(const Slot& slot) const { return slot.generation == generation_ && ssa_->is_open(slot.region); }
   void occupy(Slot& slot, InstId inst, RegionId region);
-  void grow();
+  void make_room();
   Value at_entry(Op op, Type type);
 
   IrFunction* function_ = nullptr;

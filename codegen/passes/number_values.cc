@@ -104,12 +104,21 @@ bool NumberValues::simplify_branch(Block& block) {
   return constant_bits(*function_, inst.inline_args[0]).known;
 }
 
+// Near those of operations on values of the same time, so that a large function's table is walked along and
+// not jumped about in.
+uint32_t& NumberValues::bucket_of(const Inst& inst, uint32_t hash) {
+  constexpr uint32_t kSpread = 64;  // buckets for the operations on one newest value
+  uint32_t newest = 0;
+  for (uint32_t i = 0; i < inst.arg_count; ++i) newest = std::max(newest, inst.inline_args[i].index());
+  return buckets_[(newest + hash % kSpread) & (buckets_.size() - 1)];
+}
+
 // Looks at a short chain of the nearest: longer ones come from code with thousands of equal operations in
 // sibling blocks.
 Value NumberValues::find(const Inst& inst, BlockId block, const Dominators& dominators) {
   constexpr int kChain = 8;
   const uint32_t hash = hash_of(inst);
-  uint32_t e = buckets_[hash & (buckets_.size() - 1)];
+  uint32_t e = bucket_of(inst, hash);
   for (int looked = 0; e != kNone && looked < kChain; e = entries_[e].next, ++looked) {
     if (entries_[e].hash != hash) continue;
     const Inst& earlier = function_->inst(entries_[e].inst);
@@ -120,7 +129,7 @@ Value NumberValues::find(const Inst& inst, BlockId block, const Dominators& domi
 
 void NumberValues::remember(InstId id) {
   const uint32_t hash = hash_of(function_->inst(id));
-  uint32_t& bucket = buckets_[hash & (buckets_.size() - 1)];
+  uint32_t& bucket = bucket_of(function_->inst(id), hash);
   entries_.push_back({id, hash, bucket});
   bucket = static_cast<uint32_t>(entries_.size() - 1);
 }

@@ -27,6 +27,8 @@ class NumberValues final : private ConstantSource {
   };
   static constexpr uint32_t kNone = ~0u;
 
+  uint32_t& bucket_of(const Inst& inst, uint32_t hash);
+
   Value constant(Type type, uint64_t bits) override;
   bool simplify_in_place(InstId inst);
   bool simplify_branch(Block& block);
