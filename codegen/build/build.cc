@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/huge_pages.h"
 #include "codegen/build/state.h"
 
 namespace wago::codegen {
@@ -39,8 +40,9 @@ void IrBuilder::State::start(const runtime::Module& module, uint32_t body_index,
   out.type = &type;
   // Growing would touch twice the memory. An instruction takes two bytes of WebAssembly on average; what is
   // reserved and not used is never touched.
-  out.insts.reserve(body_->size / 2);
-  out.values.reserve(body_->size / 2);
+  base::reserve_large(out.insts, body_->size / 2);
+  base::reserve_large(out.values, body_->size / 2);
+  base::reserve_large(out.blocks, body_->size / 16);
 
   local_types_.clear();
   for (ValueType t : type.params) local_types_.push_back(type_of(t));

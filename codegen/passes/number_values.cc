@@ -4,6 +4,8 @@
 #include <bit>
 #include <utility>
 
+#include "base/huge_pages.h"
+
 namespace wago::codegen {
 
 namespace {
@@ -35,7 +37,9 @@ bool equal(const Inst& a, const Inst& b) {
 
 bool NumberValues::run(IrFunction& function, const ReversePostorder& order, const Dominators& dominators) {
   function_ = &function;
-  buckets_.assign(std::bit_ceil(static_cast<uint32_t>(function.insts.size()) + 16), kNone);
+  const uint32_t bucket_count = std::bit_ceil(static_cast<uint32_t>(function.insts.size()) + 16);
+  base::reserve_large(buckets_, bucket_count);
+  buckets_.assign(bucket_count, kNone);
   entries_.clear();
   replaced_.clear();
   bool folds_branch = false;

@@ -1,5 +1,7 @@
 #include "codegen/select/mach_builder.h"
 
+#include "base/huge_pages.h"
+
 namespace wago::codegen {
 
 namespace {
@@ -12,8 +14,8 @@ constexpr size_t kMaxPairs = 120;
 void MachBuilder::begin(MachFunction& out, size_t expected) {
   out_ = &out;
   insts_.clear();
-  insts_.reserve(expected);
-  out.operands.reserve(3 * expected);
+  base::reserve_large(insts_, expected);
+  base::reserve_large(out.operands, 3 * expected);
   groups_.clear();
   block_groups_.clear();
 }
@@ -30,7 +32,7 @@ void MachBuilder::begin_group(uint32_t wasm_pc, uint32_t inline_site) {
 
 void MachBuilder::finish() {
   std::vector<MachInst>& insts = out_->insts;
-  insts.reserve(insts_.size());
+  base::reserve_large(insts, insts_.size());
   groups_.push_back(static_cast<uint32_t>(insts_.size()));
   block_groups_.push_back(static_cast<uint32_t>(groups_.size() - 1));
   size_t block_count = block_groups_.size() - 1;

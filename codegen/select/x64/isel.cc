@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/huge_pages.h"
+
 namespace wago::codegen::x64 {
 
 namespace {
@@ -45,7 +47,9 @@ static void keep_one_of_each(std::vector<uint32_t>& blocks) {
 }
 
 void Isel::prepare(const IrFunction& function) {
+  base::reserve_large(values_, function.values.size());
   values_.assign(function.values.size(), {});
+  base::reserve_large(epochs_, function.insts.size());
   epochs_.resize(function.insts.size());
   block_index_.assign(function.block_count, ~0u);
   uint32_t count = static_cast<uint32_t>(function.layout.size());
