@@ -26,5 +26,4 @@ extern "C" {
   if (depth == 0) __builtin_trap();
   return descend(depth - 1) + 1;
 }
-
 }
