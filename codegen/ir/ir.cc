@@ -8,8 +8,8 @@ namespace wago::codegen {
 
 namespace {
 
-constexpr int vector_arguments(std::string_view signature) {
-  return static_cast<int>(signature.find(':'));
+constexpr int8_t vector_arguments(std::string_view signature) {
+  return static_cast<int8_t>(signature.find(':'));
 }
 
 constexpr OpInfo kOps[] = {
