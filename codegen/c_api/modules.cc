@@ -66,6 +66,15 @@ void wasm_module_exports(const wasm_module_t* module, wasm_exporttype_vec_t* out
   }
 }
 
+void wasm_module_serialize(const wasm_module_t* module, wasm_byte_vec_t* out) {
+  const std::vector<uint8_t> artifact = module->subject<Module>().serialize();
+  wasm_byte_vec_new(out, artifact.size(), reinterpret_cast<const wasm_byte_t*>(artifact.data()));
+}
+wasm_module_t* wasm_module_deserialize(wasm_store_t* store, const wasm_byte_vec_t* artifact) {
+  auto module = Module::deserialize(store->data->engine(), bytes_of(*artifact));
+  return module ? static_cast<wasm_module_t*>(store->data->handle(Subject(*std::move(module)))) : nullptr;
+}
+
 wasm_shared_module_t* wasm_module_share(const wasm_module_t* module) {
   return new wasm_shared_module_t{module->subject<Module>()};
 }

@@ -272,6 +272,10 @@ WASM_API_EXTERN own wasm_module_t* wasm_module_new(wasm_store_t*, const wasm_byt
 WASM_API_EXTERN bool wasm_module_validate(wasm_store_t*, const wasm_byte_vec_t* binary);
 WASM_API_EXTERN void wasm_module_imports(const wasm_module_t*, own wasm_importtype_vec_t* out);
 WASM_API_EXTERN void wasm_module_exports(const wasm_module_t*, own wasm_exporttype_vec_t* out);
+/* The module with its compiled code, for engines of this version on processors with the same features. What
+ * is damaged or foreign gives NULL; that it was not forged is for whoever keeps it to know. */
+WASM_API_EXTERN void wasm_module_serialize(const wasm_module_t*, own wasm_byte_vec_t* out);
+WASM_API_EXTERN own wasm_module_t* wasm_module_deserialize(wasm_store_t*, const wasm_byte_vec_t*);
 
 WASM_DECLARE_REF(func)
 /* Writes `results`, which has as many values as the type says, or returns a trap. */

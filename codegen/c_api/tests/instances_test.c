@@ -107,6 +107,31 @@ int main(void) {
   wasm_global_delete(global);
   wasm_val_delete(&value);
 
+  /* Through bytes and back: the same module. Damaged anywhere, it is none. */
+  wasm_byte_vec_t artifact;
+  wasm_module_serialize(module, &artifact);
+  wasm_module_t* restored = wasm_module_deserialize(store, &artifact);
+  CHECK(restored);
+  wasm_instance_t* instance = wasm_instance_new(store, restored, &imports, NULL);
+  wasm_extern_vec_t exports;
+  wasm_instance_exports(instance, &exports);
+  wasm_val_t arg_array[] = {WASM_I32_VAL(41)}, result_array[] = {WASM_INIT_VAL};
+  wasm_val_vec_t args = WASM_ARRAY_VEC(arg_array), results = WASM_ARRAY_VEC(result_array);
+  CHECK(!wasm_func_call(wasm_extern_as_func(exports.data[0]), &args, &results) &&
+        result_array[0].of.i32 == 42);
+  wasm_extern_vec_delete(&exports);
+  wasm_instance_delete(instance);
+  wasm_module_delete(restored);
+  for (size_t at = 0; at < artifact.size; at += 1 + artifact.size / 50) {
+    artifact.data[at] ^= 0x10;
+    CHECK(!wasm_module_deserialize(store, &artifact));
+    artifact.data[at] ^= 0x10;
+  }
+  artifact.size -= 1;
+  CHECK(!wasm_module_deserialize(store, &artifact));
+  artifact.size += 1;
+  wasm_byte_vec_delete(&artifact);
+
   wasm_shared_module_t* shared = wasm_module_share(module);
   wasm_module_delete(module);
   pthread_t threads[4];
