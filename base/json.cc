@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <unordered_set>
 
+#include "base/text.h"
 #include "base/vocabulary.h"
 
 namespace wago::base {
@@ -17,7 +18,8 @@ using Library = nlohmann::json;
 // Builds our values from the library's events, and stops at the first limit or mistake.
 class Builder : public nlohmann::json_sax<Library> {
  public:
-  Builder(const std::string& file, const JsonLimits& limits) : file_(file), limits_(limits) {}
+  Builder(std::string_view text, const std::string& file, const JsonLimits& limits)
+      : text_(text), file_(file), limits_(limits) {}
 
   bool null() override { return add(Json()); }
   bool boolean(bool value) override { return add(Json(value)); }
@@ -46,16 +48,9 @@ class Builder : public nlohmann::json_sax<Library> {
     return true;
   }
   bool parse_error(size_t position, const std::string&, const Library::exception& error) override {
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error while ...": what
-    // follows the position is what a person needs.
-    std::string_view what = error.what();
-    size_t column = what.find(", column ");
-    size_t colon = column == std::string_view::npos ? column : what.find(": ", column);
-    std::string reason =
-        colon == std::string_view::npos ? std::string(what) : std::string(what.substr(colon + 2));
-    // The library quotes what it had read, which may be long.
-    if (reason.size() > 300) reason = reason.substr(0, 300) + "...";
-    error_ = usage_error("not JSON: " + reason, {.file = file_, .offset = position ? position - 1 : 0});
+    error_ = usage_error(
+        "not JSON at " + line_and_column(position ? position - 1 : 0) + ": " + reason_of(error.what()),
+        {.file = file_});
     return false;
   }
 
@@ -65,6 +60,27 @@ class Builder : public nlohmann::json_sax<Library> {
   }
 
  private:
+  // As editors count them, columns in code points.
+  std::string line_and_column(size_t offset) const {
+    std::string_view before = text_.substr(0, std::min(offset, text_.size()));
+    auto line = std::count(before.begin(), before.end(), '\n');
+    std::string_view start = before.substr(before.rfind('\n') + 1);
+    auto column = std::count_if(start.begin(), start.end(), [](char c) { return (c & 0xc0) != 0x80; });
+    return "line " + std::to_string(line + 1) + ", column " + std::to_string(column + 1);
+  }
+  // "[...] parse error at line 1, column 2: syntax error while parsing value - invalid literal; last read:
+  // '{x'": what stands between the dash and the semicolon is what a person needs; what was read stands at the
+  // place itself.
+  static std::string reason_of(std::string_view what) {
+    if (size_t dash = what.find(" - "); dash != std::string_view::npos) what.remove_prefix(dash + 3);
+    what = what.substr(0, what.find("; last read"));
+    std::string reason(what);
+    if (size_t expected = reason.find("; expected "); expected != std::string::npos) {
+      reason.replace(expected, 11, " where this was expected: ");
+    }
+    return reason;
+  }
+
   struct Open {
     Json value;
     std::string key;
@@ -118,6 +134,7 @@ class Builder : public nlohmann::json_sax<Library> {
     return add(std::move(value));
   }
 
+  std::string_view text_;
   std::string file_;
   const JsonLimits& limits_;
   std::vector<Open> stack_;
@@ -312,7 +329,7 @@ Result<Json> parse_json(std::string_view text, const std::string& file, const Js
                            std::to_string(limits.bytes) + ")",
                        {.file = file});
   }
-  Builder builder(file, limits);
+  Builder builder(text, file, limits);
   try {
     Library::sax_parse(text, &builder);
   } catch (const std::exception& error) {
@@ -416,17 +433,18 @@ bool JsonReader::boolean(std::string_view key) {
 }
 
 namespace {
-std::string integer_up_to(uint64_t max) {
-  return "an integer from 0 to " + std::to_string(max);
+std::string integer_up_to(uint64_t max, uint64_t min = 0) {
+  return "an integer from " + std::to_string(min) + " to " + std::to_string(max);
 }
 }  // namespace
 
-std::optional<uint64_t> JsonReader::optional_u64(std::string_view key, uint64_t max) {
+std::optional<uint64_t> JsonReader::optional_u64(std::string_view key, uint64_t max, uint64_t min) {
   const Json* member = find(key, false, "an integer");
   if (!member) return std::nullopt;
   auto value = member->to_u64();
-  if (value && *value <= max) return value;
-  fail("must be " + integer_up_to(max) + ", not " + (value ? std::to_string(*value) : member->type_name()),
+  if (value && *value >= min && *value <= max) return value;
+  fail("must be " + integer_up_to(max, min) + ", not " +
+           (value ? std::to_string(*value) : member->type_name()),
        key);
   return std::nullopt;
 }
@@ -453,7 +471,7 @@ std::optional<size_t> JsonReader::optional_word(std::string_view key,
   for (size_t i = 0; i < words.size(); ++i) {
     if (words[i] == *text) return i;
   }
-  fail("'" + *text + "' is not one of " + join(words), key);
+  fail(not_among(*text, words), key);
   return std::nullopt;
 }
 

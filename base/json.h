@@ -108,7 +108,7 @@ struct JsonLimits {
 };
 
 // Strict JSON (RFC 8259) without comments; a member named twice is refused. Errors (ErrorKind::Usage) name
-// `file`, and the byte offset for syntax.
+// `file`, and line and column for syntax.
 Result<Json> parse_json(std::string_view text, const std::string& file, const JsonLimits& limits = {});
 
 class JsonReader {
@@ -125,7 +125,7 @@ class JsonReader {
   double number(std::string_view key);
   std::optional<std::string> optional_string(std::string_view key);
   std::optional<bool> optional_boolean(std::string_view key);
-  std::optional<uint64_t> optional_u64(std::string_view key, uint64_t max = UINT64_MAX);
+  std::optional<uint64_t> optional_u64(std::string_view key, uint64_t max = UINT64_MAX, uint64_t min = 0);
   // A word of a vocabulary: `words` are the allowed spellings; answers the index.
   size_t word(std::string_view key, std::span<const std::string_view> words);
   std::optional<size_t> optional_word(std::string_view key, std::span<const std::string_view> words);

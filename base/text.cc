@@ -4,6 +4,8 @@
 
 #include "base/demangle.h"
 
+#include "base/vocabulary.h"
+
 namespace wago::base {
 
 namespace {
@@ -95,6 +97,18 @@ std::string printable(std::string_view text) {
 
 std::string function_label(std::string_view name) {
   return printable(demangled(name));
+}
+
+std::string join_some(std::span<const std::string_view> words) {
+  constexpr size_t kShown = 12;
+  if (words.size() <= kShown) return join(words);
+  return join(words.first(kShown)) + " and " + std::to_string(words.size() - kShown) + " more";
+}
+
+std::string not_among(std::string_view text, std::span<const std::string_view> words) {
+  const std::string quoted = "'" + std::string(text) + "'";
+  if (words.size() == 1) return "must be " + std::string(words[0]) + ", not " + quoted;
+  return quoted + " is not one of " + join(words);
 }
 
 std::string painted(std::string_view text, Paint paint, bool colour) {

@@ -1,6 +1,7 @@
 // Text for people's eyes: names that came from strangers, and columns.
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,11 @@ std::string function_label(std::string_view name);
 
 // The cure, said once where functions can only be numbered.
 inline constexpr const char* kKeepFunctionNames = "compilers keep them with -g, wat2wasm with --debug-names";
+
+// "a, b and 9 more", the first dozen: of what strangers may have many of.
+std::string join_some(std::span<const std::string_view> words);
+// "'x' is not one of a, b, c", "must be a, not 'x'": why `text` will not do.
+std::string not_among(std::string_view text, std::span<const std::string_view> words);
 
 // Emphasis on a terminal; the text itself where `colour` is false.
 enum class Paint { Good, Doubtful, Bad };

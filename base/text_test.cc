@@ -48,5 +48,14 @@ TEST(Text, ColumnsAlignByCodePointsAndEndWithoutSpaces) {
   EXPECT_EQ(columns({}), "");
 }
 
+TEST(Text, WhatWillNotDoIsAnsweredWithWhatWill) {
+  const std::string_view words[] = {"a", "b"};
+  EXPECT_EQ(not_among("c", words), "'c' is not one of a, b");
+  EXPECT_EQ(not_among("c", std::span(words).first(1)), "must be a, not 'c'");
+  EXPECT_EQ(join_some(words), "a, b");
+  EXPECT_EQ(join_some(std::vector<std::string_view>(14, "x")),
+            "x, x, x, x, x, x, x, x, x, x, x, x and 2 more");
+}
+
 }  // namespace
 }  // namespace wago::base

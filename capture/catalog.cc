@@ -2,6 +2,7 @@
 
 #include <unordered_set>
 
+#include "base/abilities.h"
 #include "base/duration.h"
 #include "base/json.h"
 #include "base/slots.h"
@@ -33,10 +34,19 @@ std::optional<Word> optional_word(JsonReader& reader, std::string_view key) {
   return index ? std::optional(static_cast<Word>(*index)) : std::nullopt;
 }
 
+// A collector that this version lacks is a word nevertheless: a catalog may be written for more than one
+// version. A word that is none is answered with those that would do.
+std::optional<base::Backend> optional_backend(JsonReader& reader) {
+  auto text = reader.optional_string("backend");
+  if (!text) return std::nullopt;
+  auto backend = base::parse<base::Backend>(*text);
+  if (!backend) reader.fail(base::not_among(*text, base::available_backends()), "backend");
+  return backend;
+}
+
 Settings read_settings(JsonReader& reader) {
   Settings settings;
-  settings.iterations = reader.optional_u64("iterations");
-  if (settings.iterations == uint64_t{0}) reader.fail("must be at least 1", "iterations");
+  settings.iterations = reader.optional_u64("iterations", UINT64_MAX, 1);
   if (auto text = reader.optional_string("duration")) {
     auto ns = base::parse_duration_ns(*text);
     if (ns) {
@@ -51,9 +61,9 @@ Settings read_settings(JsonReader& reader) {
   settings.warmup = reader.optional_u64("warmup");
   settings.mode = optional_word<base::Mode>(reader, "mode");
   settings.phase = optional_word<base::Phase>(reader, "phase");
-  settings.backend = optional_word<base::Backend>(reader, "backend");
+  settings.backend = optional_backend(reader);
   settings.bounds = optional_word<base::Bounds>(reader, "bounds");
-  settings.level = reader.optional_u64("level", kMaxLevel);
+  settings.level = reader.optional_u64("level", base::kMaxLevel);
   settings.interruptible = reader.optional_boolean("interruptible");
   return settings;
 }
@@ -73,20 +83,35 @@ void apply(const Settings& settings, Workload& workload) {
   workload.engine.interruptible = settings.interruptible.value_or(workload.engine.interruptible);
 }
 
+// Which part of a file is read.
+struct Scope {
+  std::string_view only;   // a workload's name; empty for all of them
+  bool is_source = false;  // of a file that was made from it
+};
+
 class CatalogReader {
  public:
-  CatalogReader(const std::string& file, const CatalogLimits& limits) : file_(file), limits_(limits) {}
+  CatalogReader(const std::string& file, const CatalogLimits& limits, const Scope& scope)
+      : file_(file), limits_(limits), scope_(scope) {}
 
   base::Result<Catalog> read(const Json& json) {
     JsonReader root(json, file_);
     Catalog catalog;
     catalog.file = file_;
-    if (root.u64("version") != kCatalogVersion && !root.failed()) {
-      root.fail("catalog version is not " + std::to_string(kCatalogVersion) + ", the one this program reads",
+    const uint64_t version = root.u64("version");
+    if (version != kCatalogVersion && !root.failed()) {
+      root.fail("is " + std::to_string(version) + ", which is too " +
+                    (version > kCatalogVersion ? "new" : "old") + "; this program reads version " +
+                    std::to_string(kCatalogVersion),
                 "version");
     }
     catalog.name = root.optional_string("catalog").value_or(stem());
-    if (!is_workload_id(catalog.name)) root.fail("a catalog is named like a workload", "catalog");
+    if (!is_workload_id(catalog.name)) {
+      root.fail("'" + base::printable(catalog.name) + "' " + kNotAnId, "catalog");
+    }
+    if (root.optional_string("source") && scope_.is_source) {
+      root.fail("cannot be given in a file that is a source itself", "source");
+    }
     module_directory_ = base::directory_of(file_);
     if (auto directory = root.optional_string("module_directory")) {
       module_directory_ = base::join_path(module_directory_, *directory);
@@ -96,8 +121,11 @@ class CatalogReader {
       defaults->refuse_unknown();
     }
     root.array(
-        "workloads", [&](JsonReader& entry) { catalog.workloads.push_back(read_workload(entry)); }, true,
-        limits_.workloads);
+        "workloads",
+        [&](JsonReader& entry) {
+          if (is_wanted(entry.json())) catalog.workloads.push_back(read_workload(entry));
+        },
+        true, limits_.workloads);
     root.refuse_unknown();
     if (root.error()) return *root.error();
     return catalog;
@@ -109,9 +137,16 @@ class CatalogReader {
     return name.substr(0, name.find('.'));
   }
 
+  bool is_wanted(const Json& workload) const {
+    if (scope_.only.empty()) return true;
+    const Json* id = workload.find("id");
+    return id && id->is_string() && id->as_string() == scope_.only;
+  }
+
   Workload read_workload(JsonReader& reader) {
     Workload workload;
     workload.id = reader.string("id");
+    if (!is_workload_id(workload.id)) reader.fail("'" + base::printable(workload.id) + "' " + kNotAnId, "id");
     if (!ids_.insert(workload.id).second) {
       reader.fail("two workloads are named " + base::display(workload.id), "id");
     }
@@ -176,6 +211,7 @@ class CatalogReader {
 
   const std::string& file_;
   const CatalogLimits& limits_;
+  const Scope& scope_;
   std::string module_directory_;
   Settings defaults_;
   std::unordered_set<std::string> ids_;
@@ -225,26 +261,56 @@ std::string to_catalog_text(const std::string& name, const std::vector<Workload>
 }
 
 base::Result<Workload> Catalog::find(std::string_view id) const {
-  std::vector<std::string_view> candidates;
   for (const Workload& workload : workloads) {
     if (workload.id == id) return workload;
-    candidates.push_back(workload.id);
   }
-  return base::usage_error("has no workload " + base::display(id) + "; it has " + base::join(candidates),
-                           {.file = file});
+  return base::usage_error("has no workload " + base::display(id) + "; " + candidates(), {.file = file});
 }
+
+std::string Catalog::candidates() const {
+  if (workloads.empty()) return "it declares none";
+  std::vector<std::string_view> ids;
+  for (const Workload& workload : workloads) ids.push_back(workload.id);
+  return "it has " + base::join_some(ids);
+}
+
+namespace {
+
+base::Result<Json> parse(std::string_view text, const std::string& file, const CatalogLimits& limits) {
+  return base::parse_json(text, file, {.bytes = limits.bytes, .depth = 16});
+}
+
+base::Result<Catalog> read(const std::string& path, base::Files& files, const CatalogLimits& limits,
+                           const Scope& scope) {
+  auto bytes = files.read(path, limits.bytes);
+  if (!bytes) return bytes.error();
+  auto json = parse(base::as_text(*bytes), path, limits);
+  if (!json) return json.error();
+  const Json* source = json->find("source");
+  if (source && source->is_string() && !scope.is_source) {
+    // First: a mistake there is one here as well, and there it can be mended.
+    auto checked = read(base::join_path(base::directory_of(path), source->as_string()), files, limits,
+                        {.only = scope.only, .is_source = true});
+    if (!checked) return checked.error();
+  }
+  return CatalogReader(path, limits, scope).read(*json);
+}
+
+}  // namespace
 
 base::Result<Catalog> parse_catalog(std::string_view text, const std::string& file,
                                     const CatalogLimits& limits) {
-  auto json = base::parse_json(text, file, {.bytes = limits.bytes, .depth = 16});
+  auto json = parse(text, file, limits);
   if (!json) return json.error();
-  return CatalogReader(file, limits).read(*json);
+  return CatalogReader(file, limits, {}).read(*json);
 }
 
 base::Result<Catalog> read_catalog(const std::string& path, base::Files& files, const CatalogLimits& limits) {
-  auto bytes = files.read(path, limits.bytes);
-  if (!bytes) return bytes.error();
-  return parse_catalog(base::as_text(*bytes), path, limits);
+  return read(path, files, limits, {});
+}
+
+base::Result<Catalog> read_catalog_for(std::string_view id, const std::string& path, base::Files& files) {
+  return read(path, files, {}, {.only = id});
 }
 
 }  // namespace wago::capture

@@ -15,6 +15,8 @@
 
 namespace wago::capture {
 
+// A catalog that was made from another names that one as its source, which must be without mistakes as well:
+// what CMake writes is so refused in terms of the file that the user wrote.
 struct Catalog {
   std::string name;
   std::string file;  // as the caller named it
@@ -22,6 +24,8 @@ struct Catalog {
 
   // Error (Usage) lists the candidates.
   base::Result<Workload> find(std::string_view id) const;
+  // "it has fib, div and 9 more": for messages.
+  std::string candidates() const;
 };
 
 inline constexpr uint64_t kCatalogVersion = 1;
@@ -37,7 +41,12 @@ struct CatalogLimits {
 
 base::Result<Catalog> read_catalog(const std::string& path, base::Files& files = base::system_files(),
                                    const CatalogLimits& limits = {});
-// The same from text; `file` is what messages call it and what relative modules are relative to.
+// Only the workload of this name is checked and kept, so that it does not suffer from its neighbours'
+// mistakes.
+base::Result<Catalog> read_catalog_for(std::string_view id, const std::string& path,
+                                       base::Files& files = base::system_files());
+// As read_catalog() from text, without looking at a source; `file` is what messages call it and what relative
+// modules are relative to.
 base::Result<Catalog> parse_catalog(std::string_view text, const std::string& file,
                                     const CatalogLimits& limits = {});
 

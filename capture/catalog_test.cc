@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include "base/abilities.h"
+#include "base/text.h"
+
 namespace wago::capture {
 namespace {
 
@@ -74,7 +77,7 @@ TEST(Catalog, ANamelessCatalogIsNamedAfterItsFile) {
 TEST(Catalog, MistakesNameFilePathAndWhatIsAllowed) {
   struct Case {
     std::string text;
-    const char* sentence;
+    std::string sentence;
   };
   const Case cases[] = {
       {with(R"("iteration":3,)" + std::string(kCalls)),
@@ -88,7 +91,7 @@ TEST(Catalog, MistakesNameFilePathAndWhatIsAllowed) {
       {with(R"("duration":"5s","iterations":3,)" + std::string(kCalls)),
        "dir/c.json: workloads[0].iterations: cannot be given together with duration"},
       {with(R"("iterations":0,)" + std::string(kCalls)),
-       "dir/c.json: workloads[0].iterations: must be at least 1"},
+       "dir/c.json: workloads[0].iterations: must be an integer from 1 to 18446744073709551615, not 0"},
       {with(R"("level":2,)" + std::string(kCalls)),
        "dir/c.json: workloads[0].level: must be an integer from 0 to 1, not 2"},
       {with(R"("module_sha256":"abc",)" + std::string(kCalls)),
@@ -108,15 +111,20 @@ TEST(Catalog, MistakesNameFilePathAndWhatIsAllowed) {
        "dir/c.json: workloads[0].calls[0].want_trap: 'divide' is not one of unreachable, "},
       {with(R"("calls":[])"), "dir/c.json: workloads[0]: a workload needs at least one call"},
       {R"({"version":1,"workloads":[{"id":"a b","module":"m",)" + std::string(kCalls) + "}]}",
-       "dir/c.json: workloads[0]: a workload's name has up to 200 letters"},
-      {R"({"version":2,"workloads":[]})", "dir/c.json: version: catalog version is not 1"},
+       "dir/c.json: workloads[0].id: 'a b' is not a name: names have up to 200 letters"},
+      {R"({"version":1,"catalog":"a/b","workloads":[]})", "dir/c.json: catalog: 'a/b' is not a name: "},
+      {with(R"("backend":"vtune",)" + std::string(kCalls)),
+       "dir/c.json: workloads[0].backend: " + base::not_among("vtune", base::available_backends())},
+      {R"({"version":2,"workloads":[]})",
+       "dir/c.json: version: is 2, which is too new; this program reads version 1"},
+      {R"({"version":0,"workloads":[]})", "dir/c.json: version: is 0, which is too old"},
       {R"({"workloads":[]})", "dir/c.json: version: is missing"},
       {R"({"version":1})", "dir/c.json: workloads: is missing; it must be an array"},
       {R"({"version":1,"defaults":{"speed":1},"workloads":[]})",
        "dir/c.json: defaults.speed: is not known here"},
       {R"({"version":1,"workloads":[],"extra":1})", "dir/c.json: extra: is not known here"},
       {R"([])", "dir/c.json: must be an object, not an array"},
-      {R"({"version":1,)", "dir/c.json: at offset"},
+      {R"({"version":1,)", "dir/c.json: not JSON at line 1, column 14: unexpected end of input"},
   };
   for (const Case& one : cases) {
     std::string text = refusal(one.text);
@@ -128,6 +136,46 @@ TEST(Catalog, TwoWorkloadsOfOneNameAreRefused) {
   std::string one = R"({"id":"w","module":"m.wasm",)" + std::string(kCalls) + "}";
   EXPECT_EQ(refusal(R"({"version":1,"workloads":[)" + one + "," + one + "]}"),
             "dir/c.json: workloads[1].id: two workloads are named w");
+}
+
+TEST(Catalog, OneWorkloadDoesNotSufferFromItsNeighbours) {
+  base::MemoryFiles files;
+  files.put("c.json", R"({"version":1,"workloads":[{"id":"good","module":"m",)" + std::string(kCalls) +
+                          R"(},{"id":"bad","module":"m","speed":1},{"id":7}]})");
+  auto good = read_catalog_for("good", "c.json", files);
+  ASSERT_TRUE(good) << good.error().to_string();
+  EXPECT_TRUE(good->find("good"));
+  EXPECT_EQ(read_catalog_for("bad", "c.json", files).error().place.json_path, "workloads[1].calls");
+  EXPECT_EQ(read_catalog("c.json", files).error().place.json_path, "workloads[1].calls");
+  // What is not a workload's is everybody's.
+  files.put("c.json", R"({"version":1,"foo":1,"workloads":[]})");
+  EXPECT_EQ(read_catalog_for("good", "c.json", files).error().place.json_path, "foo");
+}
+
+TEST(Catalog, ASourceIsCheckedAsWell) {
+  base::MemoryFiles files;
+  auto generated = [&](const std::string& source) {
+    files.put("build/c.json", R"({"version":1,"source":")" + source +
+                                  R"(","workloads":[{"id":"w","module":"/m",)" + std::string(kCalls) + "}]}");
+    auto catalog = read_catalog("build/c.json", files);
+    return catalog ? "accepted" : catalog.error().to_string();
+  };
+  const std::string workload = R"("workloads":[{"id":"w","module":"m",)" + std::string(kCalls) + "}]";
+  files.put("/user/good.json", R"({"version":1,)" + workload + "}");
+  files.put("/user/newer.json", R"({"version":2,)" + workload + "}");
+  files.put("/user/unknown.json", R"({"version":1,"foo":1,)" + workload + "}");
+  files.put("/user/twice.json", R"({"version":1,"version":1,)" + workload + "}");
+  files.put("/user/made.json", R"({"version":1,"source":"good.json",)" + workload + "}");
+  files.put("build/beside.json", "[]");
+  EXPECT_EQ(generated("/user/good.json"), "accepted");
+  EXPECT_EQ(generated("/user/newer.json"),
+            "/user/newer.json: version: is 2, which is too new; this program reads version 1");
+  EXPECT_EQ(generated("/user/unknown.json").rfind("/user/unknown.json: foo: is not known here", 0), 0u);
+  EXPECT_EQ(generated("/user/twice.json"), "/user/twice.json: version: the name \"version\" is given twice");
+  EXPECT_EQ(generated("/user/made.json"),
+            "/user/made.json: source: cannot be given in a file that is a source itself");
+  EXPECT_EQ(generated("/user/absent.json"), "/user/absent.json: cannot be read: No such file or directory");
+  EXPECT_EQ(generated("beside.json"), "build/beside.json: must be an object, not an array");
 }
 
 TEST(Catalog, LimitsAreNamed) {
@@ -143,6 +191,8 @@ TEST(Catalog, AnUnknownNameListsTheCandidates) {
   ASSERT_FALSE(missing);
   EXPECT_EQ(missing.error().to_string(), "c.json: has no workload fob; it has fib, div");
   EXPECT_EQ(catalog->find("div")->id, "div");
+  EXPECT_EQ(parse_catalog(R"({"version":1,"workloads":[]})", "c.json")->find("fib").error().to_string(),
+            "c.json: has no workload fib; it declares none");
 }
 
 TEST(Catalog, WhatIsWrittenReadsBack) {

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "base/abilities.h"
+#include "base/text.h"
+
 namespace wago::capture {
 
 namespace {
@@ -19,16 +22,14 @@ bool is_workload_id(std::string_view id) {
   auto is_word = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
   };
-  return !id.empty() && id.size() <= 200 && is_word(id.front()) &&
+  return !id.empty() && id.size() <= base::kMaxNameBytes && is_word(id.front()) &&
          std::all_of(id.begin(), id.end(),
                      [&](char c) { return is_word(c) || c == '.' || c == '_' || c == '-'; });
 }
 
 base::Result<void> check(const Workload& workload) {
   if (!is_workload_id(workload.id)) {
-    return usage_error(
-        "a workload's name has up to 200 letters, digits, '.', '_' and '-', and starts with a letter or "
-        "digit");
+    return usage_error("'" + base::printable(workload.id) + "' " + kNotAnId);
   }
   if (workload.calls.empty()) return usage_error("a workload needs at least one call");
   if (workload.iterations && workload.duration_ns) {
@@ -37,8 +38,8 @@ base::Result<void> check(const Workload& workload) {
   if (workload.iterations && *workload.iterations == 0) return usage_error("iterations must be at least 1");
   if (workload.duration_ns && *workload.duration_ns == 0)
     return usage_error("the duration must be above zero");
-  if (workload.engine.level < 0 || workload.engine.level > kMaxLevel) {
-    return usage_error("level must be from 0 to " + std::to_string(kMaxLevel) + ", not " +
+  if (workload.engine.level < 0 || static_cast<uint64_t>(workload.engine.level) > base::kMaxLevel) {
+    return usage_error("level must be from 0 to " + std::to_string(base::kMaxLevel) + ", not " +
                        std::to_string(workload.engine.level));
   }
   for (const Call& call : workload.calls) {

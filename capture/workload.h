@@ -30,7 +30,6 @@ struct EngineOptions {
   bool interruptible = false;
   bool operator==(const EngineOptions&) const = default;
 };
-inline constexpr int kMaxLevel = 1;
 
 inline constexpr uint64_t kDefaultDurationNs = 15'000'000'000;
 inline constexpr uint64_t kDefaultWarmup = 5;
@@ -62,8 +61,11 @@ struct Workload {
 // id, a call that wants results and a trap. Places are left to the caller.
 base::Result<void> check(const Workload& workload);
 
-// Whether `id` can name a workload (see Workload::id).
+// Whether `id` can name a workload or a catalog (see Workload::id); and why another text cannot, to stand
+// after it.
 bool is_workload_id(std::string_view id);
+inline constexpr const char* kNotAnId =
+    "is not a name: names have up to 200 letters, digits, '.', '_' and '-', and start with a letter or digit";
 
 // What is computed, apart from the module's own bytes: init, calls, arguments, wanted results. Two captures
 // are comparable only if they agree in it. How long is measured is not part of it.

@@ -1,12 +1,12 @@
 #include "cli/engine_flags.h"
 
 #include <wago/wago.h>
+#include "base/abilities.h"
 #include "cli/flags.h"
 
 namespace wago::cli {
 
 namespace {
-constexpr uint64_t kMaxLevel = 1;
 constexpr uint64_t kMaxWorkers = 1024;
 }  // namespace
 
@@ -29,7 +29,7 @@ base::Result<EngineSettings> EngineFlags::settings() const {
     settings.bounds = *word;
   }
   if (level) {
-    auto number = parse_number("--level", *level, 0, kMaxLevel);
+    auto number = parse_number("--level", *level, 0, base::kMaxLevel);
     if (!number) return number.error();
     settings.level = static_cast<int>(*number);
   }

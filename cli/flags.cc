@@ -7,9 +7,21 @@
 #include <cctype>
 #include <charconv>
 
+#include "base/text.h"
 #include "cli/output.h"
 
 namespace wago::cli {
+
+namespace {
+
+struct DeclaredFlag {
+  enum class Takes { Nothing, OneValue, Values };
+  std::string name;        // "--out"
+  std::string value_name;  // "DIR"
+  Takes takes;
+};
+
+}  // namespace
 
 struct Command::Impl {
   std::unique_ptr<CLI::App> owned;  // the program's; commands are owned by their parent's App
@@ -22,6 +34,7 @@ struct Command::Impl {
   std::string rest_name;
   std::string rest_help;
   bool anything = false;
+  std::vector<DeclaredFlag> flags;
 
   void prepare() { app->set_help_flag("-h,--help", "Print this help and exit")->group(heading); }
 };
@@ -58,6 +71,10 @@ bool is_negative_number(std::string_view word) {
   std::string_view rest = word.substr(1);
   return std::isdigit(static_cast<unsigned char>(rest[0])) || rest[0] == '.' || rest.starts_with("inf") ||
          rest.starts_with("nan");
+}
+
+bool looks_like_flag(const std::string& word) {
+  return word.size() > 1 && word[0] == '-' && !is_negative_number(word);
 }
 
 std::vector<std::string> long_flags(const CLI::App& app) {
@@ -108,8 +125,7 @@ base::Error unexpected_word(const Command::Impl& command, const std::string& wor
 std::optional<base::Error> first_stray(const Command::Impl& command) {
   if (command.anything) return std::nullopt;
   for (const std::string& word : command.app->remaining()) {
-    bool flag = word.size() > 1 && word[0] == '-' && !is_negative_number(word);
-    if (flag) return unknown_flag(command, word);
+    if (looks_like_flag(word)) return unknown_flag(command, word);
     if (!command.rest) return unexpected_word(command, unmarked(word));
   }
   return std::nullopt;
@@ -145,6 +161,43 @@ base::Error explain(const Command::Impl& command, const CLI::ParseError& error) 
   std::string text = error.what();
   while (!text.empty() && (text.back() == '\n' || text.back() == '.')) text.pop_back();
   return base::usage_error(text + "; `" + command.path + " --help` lists the flags");
+}
+
+// Flags that are used wrongly, found before CLI11 looks: it would blame the next word, or say it in its own
+// words.
+std::optional<base::Error> misused_flag(const Command::Impl& program, std::span<const std::string> words) {
+  const Command::Impl* command = &program;
+  std::vector<std::string_view> seen;
+  for (size_t i = 0; i < words.size() && words[i] != "--" && !command->anything; ++i) {
+    auto below = std::ranges::find_if(command->commands, [&](const auto& candidate) {
+      return candidate->impl().app->get_name() == words[i];
+    });
+    if (below != command->commands.end()) {
+      command = &(*below)->impl();
+      seen.clear();
+      continue;
+    }
+    const size_t equals = words[i].find('=');
+    const std::string name = words[i].substr(0, equals);
+    auto flag = std::ranges::find(command->flags, name, &DeclaredFlag::name);
+    if (flag == command->flags.end()) continue;
+    const bool many = flag->takes == DeclaredFlag::Takes::Values;
+    if (!many && std::ranges::find(seen, flag->name) != seen.end()) {
+      return base::usage_error(name + " is given more than once");
+    }
+    seen.push_back(flag->name);
+    if (flag->takes == DeclaredFlag::Takes::Nothing && equals != std::string::npos) {
+      return base::usage_error(name + " takes no value");
+    }
+    if (flag->takes == DeclaredFlag::Takes::Nothing || equals != std::string::npos) continue;
+    if (i + 1 == words.size() || looks_like_flag(words[i + 1])) {
+      return base::usage_error(name + " needs a value: " + name + " " + flag->value_name);
+    }
+    // Values may be called like commands.
+    do ++i;
+    while (many && i + 1 < words.size() && !looks_like_flag(words[i + 1]));
+  }
+  return std::nullopt;
 }
 
 // CLI11 knows neither of the rest nor of our words for things.
@@ -240,6 +293,7 @@ void Command::add_rest(std::string name, std::string help, std::vector<std::stri
 }
 
 void Command::add_flag(std::string name, std::string help, bool* given) {
+  impl_->flags.push_back({name, "", DeclaredFlag::Takes::Nothing});
   impl_->app->add_flag(std::move(name), *given, std::move(help))
       ->group(impl_->heading)
       ->disable_flag_override();
@@ -247,6 +301,7 @@ void Command::add_flag(std::string name, std::string help, bool* given) {
 
 void Command::add_option(std::string name, std::string value_name, std::string help,
                          std::optional<std::string>* value) {
+  impl_->flags.push_back({name, value_name, DeclaredFlag::Takes::OneValue});
   impl_->app
       ->add_option_function<std::string>(
           std::move(name), [value](const std::string& text) { *value = text; }, std::move(help))
@@ -256,11 +311,15 @@ void Command::add_option(std::string name, std::string value_name, std::string h
 
 void Command::add_list(std::string name, std::string value_name, std::string help,
                        std::vector<std::string>* values) {
+  impl_->flags.push_back({name, value_name, DeclaredFlag::Takes::Values});
   impl_->app
       ->add_option_function<std::vector<std::string>>(
           std::move(name),
-          [values](const std::vector<std::string>& words) {
-            for (const std::string& word : words) values->push_back(unmarked(word));
+          [values, impl = impl_.get()](const std::vector<std::string>& words) {
+            // What stood behind "--" is an operand, which CLI11 does not know.
+            for (const std::string& word : words) {
+              (is_marked(word) && impl->rest ? impl->rest : values)->push_back(unmarked(word));
+            }
           },
           std::move(help))
       ->group(impl_->heading)
@@ -290,6 +349,9 @@ int parse_and_run(Command& program, std::span<const std::string> arguments, Outp
     if (word == "--") break;
     if (word == "--json") output.set_json(true);
   }
+  const bool help = std::ranges::any_of(
+      arguments, [](const std::string& word) { return word == "--help" || word == "-h"; });
+  if (auto misused = misused_flag(program.impl(), arguments); misused && !help) return output.fail(*misused);
   try {
     program.impl().app->parse(reversed(arguments));
   } catch (const CLI::CallForHelp&) {
@@ -342,8 +404,7 @@ base::Result<uint64_t> parse_number(std::string_view flag, std::string_view text
 
 base::Error not_a_word(std::string_view flag, std::string_view text,
                        std::span<const std::string_view> allowed) {
-  return base::usage_error(std::string(flag) + ": '" + std::string(text) + "' is not one of " +
-                           base::join(allowed));
+  return base::usage_error(std::string(flag) + ": " + base::not_among(text, allowed));
 }
 
 }  // namespace wago::cli

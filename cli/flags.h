@@ -3,7 +3,7 @@
 // strings and parse them with parsers of their own, so that every refusal reads the same.
 //
 // Flags may stand before or after operands; "--" ends them. Negative numbers are operands, never flags. A
-// flag that takes one value and is given twice is refused.
+// flag that is given twice is refused, unless it takes several values: then they add up.
 #pragma once
 
 #include <functional>

@@ -100,6 +100,12 @@ TEST_F(Flags, TheExitCodeIsTheActions) {
   EXPECT_EQ(list_, (std::vector<std::string>{"a", "b"}));
 }
 
+TEST_F(Flags, ValuesOfOneFlagAddUp) {
+  EXPECT_EQ(run({"group", "list", "x", "--baseline", "a", "--baseline=b", "--baseline", "list", "c"}).code,
+            7);
+  EXPECT_EQ(list_, (std::vector<std::string>{"a", "b", "list", "c"}));
+}
+
 TEST_F(Flags, AWordThatNamesACommandCanBeAnOperand) {
   EXPECT_EQ(run({"run", "group"}).code, 0);
   EXPECT_EQ(file_, "group");
@@ -127,13 +133,24 @@ TEST_F(Flags, MissingOperandsRepeatedFlagsAndMissingValuesAreNamed) {
   EXPECT_EQ(run({"run"}).err, "prog: FILE is missing; usage: prog run [FLAGS] FILE [ARG...]\n");
   EXPECT_EQ(run({"run", "a", "--bounds", "x", "--bounds", "y"}).err,
             "prog: --bounds is given more than once\n");
+  EXPECT_NE(run({"run", "a", "--json", "--json"}).err.find("--json is given more than once"),
+            std::string::npos);
   Outcome outcome = run({"run", "a", "--bounds"});
   EXPECT_EQ(outcome.code, 2);
-  EXPECT_NE(outcome.err.find("--bounds"), std::string::npos) << outcome.err;
+  EXPECT_EQ(outcome.err, "prog: --bounds needs a value: --bounds WORD\n");
+  // Not the next word's fault.
+  for (const char* next : {"--json", "--", "-x"}) {
+    EXPECT_NE(run({"run", "--bounds", next, "a"}).err.find("--bounds needs a value: --bounds WORD"),
+              std::string::npos)
+        << next;
+  }
+  EXPECT_EQ(run({"group", "list", "a", "--baseline", "--", "b"}).err,
+            "prog: --baseline needs a value: --baseline CAPTURE\n");
+  EXPECT_EQ(run({"run", "a", "--bounds", "-1"}).code, 0) << "a negative number is a value";
   outcome = run({"group", "list", "a", "b"});
   EXPECT_EQ(outcome.code, 2);
   EXPECT_EQ(outcome.err, "prog: unexpected argument 'b'; usage: prog group list [FLAGS] FILE\n");
-  EXPECT_EQ(run({"run", "a", "--json=yes"}).code, 2);
+  EXPECT_EQ(run({"run", "a", "--json=yes"}).err, "prog: --json takes no value\n");
 }
 
 TEST_F(Flags, HelpIsDoneEverywhere) {

@@ -80,7 +80,12 @@ Output::Output(std::string program, std::FILE* out, std::FILE* err)
 }
 
 void Output::print(std::string_view text) {
-  if (std::fwrite(text.data(), 1, text.size(), out_) != text.size()) broken_ = true;
+  if (std::fwrite(text.data(), 1, text.size(), out_) != text.size()) note_broken();
+}
+
+void Output::note_broken() {
+  // The first reason: later calls find the stream broken and say nothing new.
+  if (write_error_ == 0) write_error_ = errno ? errno : EIO;
 }
 
 void Output::note(std::string_view sentence) {
@@ -94,7 +99,7 @@ int Output::fail(const base::Error& error) {
 
 int Output::fail(const base::Error& error, std::string_view lines, const char* key, const Json& particulars) {
   // What was printed before the failure comes first wherever both streams go to one place.
-  if (std::fflush(out_) != 0) broken_ = true;
+  if (std::fflush(out_) != 0) note_broken();
   if (json_) {
     Json object = error_object(error);
     if (key) object.set(key, particulars);
@@ -107,20 +112,24 @@ int Output::fail(const base::Error& error, std::string_view lines, const char* k
 }
 
 int Output::trap(const Trap& trap) {
-  if (std::fflush(out_) != 0) broken_ = true;
+  if (std::fflush(out_) != 0) note_broken();
   if (json_) {
     std::fprintf(err_, "%s\n", trap_object(trap).dump().c_str());
   } else {
-    std::fputs(trap.to_string().c_str(), err_);
+    // The sentence begins with the library's name; here a program speaks.
+    constexpr std::string_view kLibrary = "wago: ";
+    std::string text = trap.to_string();
+    WAGO_CHECK(text.starts_with(kLibrary));
+    std::fprintf(err_, "%s: %s", program_.c_str(), text.c_str() + kLibrary.size());
   }
   return kExitFailed;
 }
 
 int Output::finish(int code) {
-  errno = 0;
-  if (std::fflush(out_) == 0 && !broken_) return code;
-  std::fprintf(err_, "%s: standard output cannot be written: %s\n", program_.c_str(),
-               errno ? std::strerror(errno) : "write failed");
+  if (std::fflush(out_) != 0) note_broken();
+  if (write_error_ == 0) return code;
+  std::fprintf(err_, "%s: standard output cannot be written: %s%s%s\n", program_.c_str(),
+               std::strerror(write_error_), done_.empty() ? "" : "; ", base::printable(done_).c_str());
   return code == kExitDone ? kExitFailed : code;
 }
 

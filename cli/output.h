@@ -44,16 +44,22 @@ class Output {
   // The guest trapped: the trap's own lines, or an object with its code and frames.
   int trap(const Trap& trap);
 
+  // What is done already even if standard output cannot be written, to be said then.
+  void set_done(std::string sentence) { done_ = std::move(sentence); }
+
   // Flushes; `code`, unless standard output could not be written.
   int finish(int code);
 
  private:
+  void note_broken();
+
   std::string program_;
   std::FILE* out_;
   std::FILE* err_;
   bool json_ = false;
   bool colour_ = false;
-  bool broken_ = false;
+  std::string done_;
+  int write_error_ = 0;  // errno of the first write that failed
 };
 
 }  // namespace wago::cli

@@ -36,7 +36,11 @@ base::Result<void> resolve(DiffFlags& flags) {
     flags.baseline = {flags.pair[0]};
     flags.candidate = {flags.pair[1]};
   }
-  if (flags.baseline.empty() || flags.candidate.empty()) {
+  if (named && (flags.baseline.empty() || flags.candidate.empty())) {
+    return base::usage_error(flags.baseline.empty() ? "--baseline is missing: the captures to compare with"
+                                                    : "--candidate is missing: the captures to compare");
+  }
+  if (flags.baseline.empty()) {
     return base::usage_error("two captures are wanted: diff A B, or diff --baseline A... --candidate B...");
   }
   return {};

@@ -35,7 +35,7 @@ void print_outcome(const std::string& out, const capture::Manifest& manifest, bo
   }
   output.print(base::display(out) + ": " + diff::format_plural(manifest.completed_iterations, "iteration") +
                " in " + diff::format_ns(static_cast<double>(manifest.execution_duration_ns)) + ", " +
-               diff::format_count(work) + " " + unit + ", " + diff::format_ns(each_ns) + " each\n");
+               diff::format_work(work, unit) + ", " + diff::format_ns(each_ns) + " each\n");
 }
 
 int record(const RecordFlags& flags, Output& output) {
@@ -43,6 +43,7 @@ int record(const RecordFlags& flags, Output& output) {
   if (!request) return output.fail(request.error());
   harness::RecordOutcome outcome = record_with_progress(*request, output);
   if (outcome.error) return fail_recording(outcome, output);
+  output.set_done("the capture " + request->out + " is complete");
   print_outcome(request->out, outcome.manifest, flags.json, output);
   return kExitDone;
 }

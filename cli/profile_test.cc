@@ -1,3 +1,5 @@
+#include <unistd.h>
+
 #include <cstdio>
 #include <ctime>
 #include <filesystem>
@@ -26,28 +28,46 @@ constexpr int kMaxSerial = 10'000;
 struct TestFlags {
   bool begin = false;
   bool optional = false;
+  bool json = false;
   std::optional<std::string> runs, catalog, workload, backend;
 };
 
-std::string latest_file(const std::string& runs) {
-  return (fs::path(runs) / "latest").string();
-}
-
 base::Result<void> ensure_directory(const fs::path& path) {
-  if (base::system_files().is_directory(path.string())) return {};
-  return base::system_files().create_directory(path.string());
+  base::Files& files = base::system_files();
+  if (files.is_directory(path.string())) return {};
+  if (files.exists(path.string())) return base::usage_error("is not a directory", {.file = path.string()});
+  auto made = files.create_directory(path.string());
+  // Another run may have made it meanwhile.
+  if (!made && files.is_directory(path.string())) return {};
+  return made;
 }
 
-// `path`, or the first of path-2, path-3, ... that does not exist; `extension` stays at the end.
-std::string free_name(const fs::path& path, const std::string& extension) {
+// Tries `path`, path-2, path-3, ..., `extension` at the end, as long as `attempt` finds the name taken.
+template <class Attempt>
+void with_free_name(const fs::path& path, const std::string& extension, Attempt attempt) {
   std::string name = path.string() + extension;
-  for (int serial = 2; base::system_files().exists(name) && serial < kMaxSerial; ++serial) {
+  for (int serial = 2; !attempt(name) && serial <= kMaxSerial; ++serial) {
     name = path.string() + "-" + std::to_string(serial) + extension;
   }
-  return name;
 }
 
-// Opens the directory that the captures of one ctest invocation share, and notes it in `latest`.
+// Makes the link `latest` lead to `run`, which is beside it. Replaced in one step, so that runs that begin at
+// the same time leave one of theirs.
+base::Result<void> point_latest(const fs::path& run) {
+  const fs::path link = run.parent_path() / "latest";
+  fs::path beside = link;
+  beside += "." + std::to_string(getpid()) + ".part";
+  std::error_code problem;
+  fs::create_symlink(run.filename(), beside, problem);
+  if (!problem) fs::rename(beside, link, problem);
+  if (!problem) return {};
+  std::error_code ignored;
+  fs::remove(beside, ignored);
+  return base::failed("cannot be made to lead to " + run.filename().string() + ": " + problem.message(),
+                      {.file = link.string()});
+}
+
+// Opens the directory that the captures of one ctest invocation share.
 base::Result<std::string> begin_run(const std::string& runs) {
   if (auto made = ensure_directory(runs); !made) return made.error();
   char stamp[32];
@@ -55,21 +75,27 @@ base::Result<std::string> begin_run(const std::string& runs) {
   std::tm utc{};
   gmtime_r(&now, &utc);
   std::strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ", &utc);
-  std::string run = free_name(fs::absolute(runs) / stamp, "");
-  if (auto made = base::system_files().create_directory(run); !made) return made.error();
-  std::span<const uint8_t> text(reinterpret_cast<const uint8_t*>(run.data()), run.size());
-  if (auto noted = base::system_files().publish(latest_file(runs), text); !noted) return noted.error();
+  std::string run;
+  base::Result<void> made;
+  with_free_name(fs::absolute(runs) / stamp, "", [&](const std::string& name) {
+    run = name;
+    made = base::system_files().create_directory(name);
+    return made.ok() || !base::system_files().exists(name);
+  });
+  if (!made) return made.error();
+  if (auto pointed = point_latest(run); !pointed) return pointed.error();
   return run;
 }
 
 base::Result<std::string> current_run(const std::string& runs) {
-  constexpr uint64_t kMaxPath = 4096;
-  auto text = base::system_files().read(latest_file(runs), kMaxPath);
-  if (!text) {
+  std::error_code problem;
+  const fs::path link = fs::absolute(runs) / "latest";
+  const fs::path run = fs::read_symlink(link, problem);
+  if (problem || !base::system_files().is_directory(link.string())) {
     return base::usage_error("no run was begun in " + runs + ": begin one with profile test --begin --runs " +
                              runs);
   }
-  return std::string(text->begin(), text->end());
+  return (link.parent_path() / run).string();
 }
 
 void print_measurement(Output& output, const char* name, double value) {
@@ -90,15 +116,40 @@ void print_measurements(const diff::Elapsed& elapsed, Output& output) {
   print_measurement(output, "completed_iterations", static_cast<double>(elapsed.iterations));
 }
 
+// Records under a name that no other capture has, which another ctest in the same tree may be looking for as
+// well.
+harness::RecordOutcome record_beside_others(harness::RecordRequest& request, const fs::path& path,
+                                            const Output& output) {
+  harness::RecordOutcome outcome;
+  outcome.error = base::usage_error("every name for a capture is taken", {.file = path.string()});
+  with_free_name(path, ".wagoprof", [&](const std::string& name) {
+    request.out = name;
+    if (base::system_files().exists(name)) return false;
+    outcome = record_with_progress(request, output);
+    return !outcome.error || outcome.created || !base::system_files().exists(name);
+  });
+  return outcome;
+}
+
+int begin(const TestFlags& flags, Output& output) {
+  if (flags.catalog || flags.workload || flags.backend || flags.optional) {
+    return output.fail(base::usage_error("--begin records nothing: it takes --runs only"));
+  }
+  auto run = begin_run(*flags.runs);
+  if (!run) return output.fail(run.error());
+  output.print("captures of this run: " + *run + "\n");
+  return kExitDone;
+}
+
+// Every way out of a test but a capture: a workload that cannot be measured here is skipped where it may be.
+int fail_test(const TestFlags& flags, const base::Error& error, int code) {
+  return flags.optional && error.kind == base::ErrorKind::Unmeasurable ? kExitSkipped : code;
+}
+
 int test(const TestFlags& flags, Output& output) {
   if (!flags.runs)
     return output.fail(base::usage_error("--runs is missing: name the directory that holds the runs"));
-  if (flags.begin) {
-    auto run = begin_run(*flags.runs);
-    if (!run) return output.fail(run.error());
-    output.print("captures of this run: " + *run + "\n");
-    return kExitDone;
-  }
+  if (flags.begin) return begin(flags, output);
   if (!flags.catalog || !flags.workload) {
     return output.fail(
         base::usage_error("--catalog and --workload are both needed: name a declared workload"));
@@ -107,27 +158,23 @@ int test(const TestFlags& flags, Output& output) {
   record.catalog = flags.catalog;
   record.workload = flags.workload;
   record.backend = flags.backend;
+  record.declared_by_cmake = true;
   auto run = current_run(*flags.runs);
   if (!run) return output.fail(run.error());
   record.out = *run;  // any name will do until the catalog is known
   auto request = request_of(record);
-  if (!request) return output.fail(request.error());
+  if (!request) return fail_test(flags, request.error(), output.fail(request.error()));
 
   const fs::path directory = fs::path(*run) / request->catalog;
   if (auto made = ensure_directory(directory); !made) return output.fail(made.error());
   const std::string name = *flags.workload + (flags.backend ? "." + *flags.backend : "");
-  request->out = free_name(directory / name, ".wagoprof");
-
-  harness::RecordOutcome outcome = record_with_progress(*request, output);
-  if (outcome.error) {
-    int code = fail_recording(outcome, output);
-    const bool unmeasurable = outcome.error->kind == base::ErrorKind::Unmeasurable;
-    return flags.optional && unmeasurable ? kExitSkipped : code;
-  }
+  harness::RecordOutcome outcome = record_beside_others(*request, directory / name, output);
+  if (outcome.error) return fail_test(flags, *outcome.error, fail_recording(outcome, output));
+  output.set_done("the capture " + request->out + " is complete");
   auto evidence = diff::load(request->out);
   if (!evidence) return output.fail(evidence.error());
   diff::Elapsed elapsed = diff::elapsed_of(*evidence);
-  output.print(request->out + ": " + diff::format_ns(elapsed.wall_ns.median) + " a " + elapsed.unit + "\n");
+  output.print(request->out + ": " + diff::format_ns(elapsed.wall_ns.median) + " per " + elapsed.unit + "\n");
   print_measurements(elapsed, output);
   return kExitDone;
 }
@@ -143,6 +190,7 @@ void add_test(Command& profile) {
   command.add_option("--workload", "ID", "The workload", &flags->workload);
   command.add_option("--backend", "NAME", "The backend, instead of the workload's own", &flags->backend);
   command.add_flag("--optional", "Exit with 77 where the workload cannot be measured", &flags->optional);
+  command.add_flag("--json", "Errors as JSON", &flags->json);
   command.set_action([flags](Output& output) { return test(*flags, output); });
 }
 

@@ -21,12 +21,12 @@ constexpr uint64_t kMaxLimit = 1'000'000;
 
 // Only functions can be told apart without samples or counts.
 base::Result<void> check_by(const std::optional<std::string>& by) {
-  static constexpr std::string_view kWords[] = {"function", "line", "kind", "site"};
+  static constexpr std::string_view kAvailable[] = {"function"};
   if (!by || *by == "function") return {};
-  for (std::string_view word : kWords) {
+  for (std::string_view word : {"line", "kind", "site"}) {
     if (*by == word) return base::usage_error("--by " + *by + " is not available in this version");
   }
-  return not_a_word("--by", *by, kWords);
+  return not_a_word("--by", *by, kAvailable);
 }
 
 int top(const TopFlags& flags, Output& output) {

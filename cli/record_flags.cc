@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/abilities.h"
 #include "base/duration.h"
 #include "base/files.h"
 #include "base/slots.h"
@@ -52,7 +53,7 @@ std::string default_id(const std::string& module, const std::string& export_name
     if (!allowed) c = '_';
   }
   if (!std::isalnum(static_cast<unsigned char>(id[0]))) id.insert(0, "w");
-  return id;
+  return id.substr(0, base::kMaxNameBytes);
 }
 
 Result<Workload> workload_from_catalog(const RecordFlags& flags, std::string& catalog_name) {
@@ -64,13 +65,14 @@ Result<Workload> workload_from_catalog(const RecordFlags& flags, std::string& ca
   for (const auto& [flag, given] : kDeclared) {
     if (given) return usage_error(std::string(flag) + " cannot be given with --catalog, which declares it");
   }
-  auto catalog = capture::read_catalog(*flags.catalog);
+  auto catalog = flags.declared_by_cmake && flags.workload
+                     ? capture::read_catalog_for(*flags.workload, *flags.catalog)
+                     : capture::read_catalog(*flags.catalog);
   if (!catalog) return catalog.error();
   catalog_name = catalog->name;
   if (flags.workload) return catalog->find(*flags.workload);
-  std::string ids;
-  for (const Workload& workload : catalog->workloads) ids += (ids.empty() ? "" : ", ") + workload.id;
-  return usage_error("--workload is missing; the catalog has " + (ids.empty() ? "none" : ids));
+  return usage_error("--workload is missing: name a workload; " + catalog->candidates(),
+                     {.file = *flags.catalog});
 }
 
 Result<capture::Call> call_of(const RecordFlags& flags) {
@@ -146,19 +148,27 @@ Result<void> apply_word(const char* flag, const std::optional<std::string>& text
 Result<void> apply_manner(const RecordFlags& flags, Workload& workload) {
   if (auto mode = apply_word("--mode", flags.mode, workload.mode); !mode) return mode;
   if (auto phase = apply_word("--phase", flags.phase, workload.phase); !phase) return phase;
-  if (auto backend = apply_word("--backend", flags.backend, workload.backend); !backend) return backend;
+  if (flags.backend) {
+    auto backend = base::parse<base::Backend>(*flags.backend);
+    if (!backend) return not_a_word("--backend", *flags.backend, base::available_backends());
+    workload.backend = *backend;
+  }
   if (auto bounds = apply_word("--bounds", flags.bounds, workload.engine.bounds); !bounds) return bounds;
   if (flags.level) {
-    auto level = parse_number("--level", *flags.level, 0, static_cast<uint64_t>(capture::kMaxLevel));
+    auto level = parse_number("--level", *flags.level, 0, base::kMaxLevel);
     if (!level) return level.error();
     workload.engine.level = static_cast<int>(*level);
   }
   if (flags.interruptible) workload.engine.interruptible = true;
-  if (workload.backend != base::Backend::None) {
-    return usage_error("--backend " + std::string(base::spelling(workload.backend)) +
-                       " is not available in this version; backend none is");
-  }
   return {};
+}
+
+// A collector that is missing, in terms of who asked for it.
+Result<void> check_backend(const RecordFlags& flags, const Workload& workload) {
+  if (base::is_available(workload.backend)) return {};
+  const std::string lacking = base::not_available(workload.backend);
+  if (flags.backend) return base::unmeasurable("--" + lacking);
+  return base::unmeasurable("workload " + workload.id + ": " + lacking, {.file = flags.catalog.value_or("")});
 }
 
 }  // namespace
@@ -213,6 +223,7 @@ Result<harness::RecordRequest> request_of(const RecordFlags& flags) {
   if (!workload) return workload.error();
   if (auto applied = apply_amount(flags, *workload); !applied) return applied.error();
   if (auto applied = apply_manner(flags, *workload); !applied) return applied.error();
+  if (auto checked = check_backend(flags, *workload); !checked) return checked.error();
   if (auto checked = capture::check(*workload); !checked) return checked.error();
   if (flags.collection_timeout) {
     auto timeout = base::parse_duration_ns(*flags.collection_timeout);

@@ -27,6 +27,8 @@ struct RecordFlags {
   bool include_code = false, source_maps = false, timeline = false, unwind_maps = false;
   bool counters = false;
   bool json = false;
+  // `profile test`: the catalog is one that CMake wrote, whose other workloads are other tests' business.
+  bool declared_by_cmake = false;
 
   void add_to(Command& command);
 };

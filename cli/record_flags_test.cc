@@ -6,6 +6,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/abilities.h"
+#include "base/text.h"
+
 namespace wago::cli::profile {
 namespace {
 
@@ -160,11 +163,21 @@ TEST(RecordFlags, WhatComesLaterIsRefusedByName) {
   expect_refused("--max-spans", [](RecordFlags& f) { f.max_spans = "1"; });
   expect_refused("--counters", [](RecordFlags& f) { f.counters = true; });
   expect_refused("--conversion-timeout", [](RecordFlags& f) { f.conversion_timeout = "1s"; });
+}
+
+TEST(RecordFlags, ACollectorThatIsMissingIsNotAMistake) {
+  RecordFlags flags = fib();
   for (auto backend : base::spellings<base::Backend>()) {
-    if (backend == "none") continue;
-    expect_refused(("--backend " + std::string(backend)).c_str(),
-                   [&](RecordFlags& f) { f.backend = std::string(backend); });
+    if (base::is_available(*base::parse<base::Backend>(backend))) continue;
+    flags.backend = std::string(backend);
+    auto request = request_of(flags);
+    ASSERT_FALSE(request) << backend;
+    EXPECT_EQ(request.error().kind, base::ErrorKind::Unmeasurable);
+    EXPECT_EQ(request.error().to_string(), "--" + base::not_available(*base::parse<base::Backend>(backend)));
+    ;
   }
+  flags.backend = "vtune";
+  EXPECT_EQ(refusal(flags), "--backend: " + base::not_among("vtune", base::available_backends()));
 }
 
 TEST(RecordFlags, IdsComeFromModuleAndExport) {
@@ -180,6 +193,7 @@ TEST(RecordFlags, IdsComeFromModuleAndExport) {
   EXPECT_EQ(id("math.wasm", "add"), "math.add");
   EXPECT_EQ(id("a b;c", "größe"), "a_b_c.gr____e");
   EXPECT_EQ(id(".wasm", "-x"), "w.-x");
+  EXPECT_EQ(id("math.wasm", std::string(300, 'x').c_str()), "math." + std::string(195, 'x'));
 }
 
 class RecordFlagsCatalog : public ::testing::Test {
@@ -218,7 +232,7 @@ TEST_F(RecordFlagsCatalog, AWorkloadKeepsWhatItDeclaresUnlessAFlagSaysOtherwise)
 }
 
 TEST_F(RecordFlagsCatalog, CandidatesAreListed) {
-  EXPECT_NE(refusal(from_catalog(nullptr)).find("--workload is missing; the catalog has fib, sieve"),
+  EXPECT_NE(refusal(from_catalog(nullptr)).find("--workload is missing: name a workload; it has fib, sieve"),
             std::string::npos);
   std::string unknown = refusal(from_catalog("fibb"));
   EXPECT_NE(unknown.find("fib"), std::string::npos) << unknown;

@@ -16,17 +16,22 @@ namespace {
 // One line on a terminal, rewritten in place.
 class ProgressLine {
  public:
-  explicit ProgressLine(bool shown) : shown_(shown) {}
+  ProgressLine(bool shown, base::Phase measured) : shown_(shown), measured_(measured) {}
   ~ProgressLine() { clear(); }
 
   void show(const harness::Progress& progress) {
     if (!shown_) return;
     std::string text = progress.warming_up ? "warming up" : std::string(base::spelling(progress.phase));
+    // How much is wanted is said of what is measured; other phases come before and after it.
+    const bool measuring =
+        !progress.warming_up && (progress.phase == measured_ || measured_ == base::Phase::All);
     if (progress.iterations > 0) {
       text += ", " + diff::format_plural(progress.iterations, "iteration");
-      if (progress.wanted_iterations > 0) text += " of " + diff::format_count(progress.wanted_iterations);
+      if (measuring && progress.wanted_iterations > 0) {
+        text += " of " + diff::format_count(progress.wanted_iterations);
+      }
     }
-    if (progress.wanted_duration_ns > 0 && !progress.warming_up) {
+    if (measuring && progress.wanted_duration_ns > 0) {
       text += ", " + diff::format_ns(static_cast<double>(progress.elapsed_ns)) + " of " +
               diff::format_ns(static_cast<double>(progress.wanted_duration_ns));
     }
@@ -42,13 +47,14 @@ class ProgressLine {
 
  private:
   bool shown_;
+  base::Phase measured_;
   bool dirty_ = false;
 };
 
 }  // namespace
 
 harness::RecordOutcome record_with_progress(harness::RecordRequest request, const Output& output) {
-  ProgressLine progress(!output.json() && isatty(STDERR_FILENO) == 1);
+  ProgressLine progress(!output.json() && isatty(STDERR_FILENO) == 1, request.workload.phase);
   request.on_progress = [&](const harness::Progress& now) { progress.show(now); };
   return harness::record(request);
 }

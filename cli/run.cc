@@ -11,6 +11,7 @@
 #include "cli/module_file.h"
 #include "cli/output.h"
 #include "cli/values.h"
+#include "runtime/exported_functions.h"
 #include "runtime/module.h"
 #include "runtime/provided_imports.h"
 
@@ -28,48 +29,24 @@ struct RunOptions {
   EngineFlags engine;
 };
 
-// The functions a module exports, with their types, for messages.
-std::string candidates(const std::vector<ExportInfo>& exports) {
-  constexpr int kListed = 12;
-  std::string text;
-  int count = 0;
-  for (const ExportInfo& item : exports) {
-    if (item.type.kind != ExternKind::Function) continue;
-    if (++count > kListed) continue;
-    text += (count > 1 ? ", " : "") + base::display(item.name) + " " + to_string(item.type);
-  }
-  if (count > kListed) text += " and " + std::to_string(count - kListed) + " more";
-  return count == 0 ? "it exports no function" : "it exports " + text;
-}
-
 // The export to call: the one named, else _start, else main, else the only function.
-base::Result<ExportInfo> choose(const std::vector<ExportInfo>& exports,
-                                const std::optional<std::string>& name) {
-  auto find = [&](std::string_view wanted) -> const ExportInfo* {
-    for (const ExportInfo& item : exports) {
-      if (item.name == wanted) return &item;
-    }
-    return nullptr;
-  };
+base::Result<std::string> choose(const runtime::Module& module, const std::optional<std::string>& name) {
   if (name) {
-    const ExportInfo* item = find(*name);
-    if (!item) return base::usage_error("no export " + base::display(*name) + "; " + candidates(exports));
-    if (item->type.kind == ExternKind::Function) return *item;
-    return base::usage_error("export " + base::display(*name) + " is a " + to_string(item->type.kind) +
-                             " and cannot be called; " + candidates(exports));
+    auto type = runtime::exported_function(module, *name);
+    return type ? base::Result(*name) : type.error();
   }
-  const ExportInfo* only = nullptr;
-  for (std::string_view usual : {"_start", "main"}) {
-    const ExportInfo* item = find(usual);
-    if (item && item->type.kind == ExternKind::Function) return *item;
+  for (const char* usual : {"_start", "main"}) {
+    if (runtime::exported_function(module, usual)) return std::string(usual);
   }
-  for (const ExportInfo& item : exports) {
-    if (item.type.kind != ExternKind::Function) continue;
-    if (only) return base::usage_error("name an export with --invoke; " + candidates(exports));
+  const runtime::Export* only = nullptr;
+  for (const runtime::Export& item : module.exports) {
+    if (item.kind != ExternKind::Function) continue;
+    if (only)
+      return base::usage_error("name an export with --invoke; " + runtime::list_exported_functions(module));
     only = &item;
   }
-  if (!only) return base::usage_error("nothing to run: " + candidates(exports));
-  return *only;
+  if (!only) return base::usage_error("nothing to run: " + runtime::list_exported_functions(module));
+  return only->name;
 }
 
 // Once, where a name would have helped: a frame that could only be numbered.
@@ -126,9 +103,10 @@ int run(const RunOptions& options, Output& output) {
   if (!engine) return output.fail(engine.error());
   auto module = engine->compile(std::move(*bytes));
   if (!module) return refuse(module.error());
-  auto chosen = choose(module->exports(), options.invoke);
+  auto chosen = choose(module->decoded(), options.invoke);
   if (!chosen) return refuse(chosen.error());
-  auto arguments = parse_arguments(base::display(chosen->name), chosen->type.function, options.arguments);
+  const FuncType& type = **runtime::exported_function(module->decoded(), *chosen);
+  auto arguments = parse_arguments(base::display(*chosen), type, options.arguments);
   if (!arguments) return refuse(arguments.error());
   Linker linker(*engine);
   if (options.timeout) linker.set_interrupt_handle(interrupts);
@@ -140,7 +118,7 @@ int run(const RunOptions& options, Output& output) {
     hint_at_names(*instance.failure().trap, *module, output);
     return code;
   }
-  return call(*module, instance.value(), chosen->name, *arguments, options, output);
+  return call(*module, instance.value(), *chosen, *arguments, options, output);
 }
 
 }  // namespace

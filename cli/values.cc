@@ -64,7 +64,8 @@ base::Result<Slots> parse_as(ValueType type, std::string_view text) {
   }
   if (type == ValueType::V128) return parse_v128(text);
   if (text == "null") return Slots{0};
-  return base::usage_error("'" + std::string(text) + "' is not a " + to_string(type) +
+  return base::usage_error("'" + std::string(text) + "' is not " +
+                           (type == ValueType::ExternRef ? "an " : "a ") + to_string(type) +
                            "; only null can be passed from the command line");
 }
 
@@ -97,7 +98,8 @@ std::string hex(uint64_t word, int digits) {
 std::string format_value(ValueType type, const uint64_t* slots) {
   if (auto scalar = scalar_of(type)) return base::format_scalar(*scalar, slots[0]);
   if (type == ValueType::V128) return "0x" + hex(slots[1], 16) + hex(slots[0], 16);
-  return slots[0] == 0 ? "null" : std::string(to_string(type)) + ":0x" + hex(slots[0], 1);
+  // Which one it is cannot be said: its slot is an address of this process.
+  return slots[0] == 0 ? "null" : to_string(type);
 }
 
 }  // namespace

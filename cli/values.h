@@ -20,7 +20,7 @@ namespace wago::cli {
 base::Result<std::vector<uint64_t>> parse_arguments(const std::string& function, const FuncType& type,
                                                     std::span<const std::string> arguments);
 
-// One text a result, in order; v128 as 0x and 32 digits, references "null" or "funcref:0x...".
+// One text a result, in order; v128 as 0x and 32 digits, references "null", or their type if they are not.
 std::vector<std::string> format_results(const FuncType& type, std::span<const uint64_t> slots);
 
 }  // namespace wago::cli

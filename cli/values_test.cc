@@ -44,6 +44,8 @@ TEST(Values, WhatDoesNotFitIsRefusedWithItsPlace) {
   EXPECT_EQ(refusal({{I32}, {}}, {"4294967296"}), "argument 1 of f: '4294967296' does not fit an i32");
   EXPECT_EQ(refusal({{FuncRef}, {}}, {"1"}),
             "argument 1 of f: '1' is not a funcref; only null can be passed from the command line");
+  EXPECT_EQ(refusal({{ExternRef}, {}}, {"1"}),
+            "argument 1 of f: '1' is not an externref; only null can be passed from the command line");
   for (auto text : {"ff", "0x", "0xg", "0x123456789012345678901234567890123", "-0x1"}) {
     EXPECT_NE(refusal({{V128}, {}}, {text}).find("is not a v128"), std::string::npos) << text;
   }
@@ -55,7 +57,7 @@ TEST(Values, ResultsReadBackAsArguments) {
   Slots slots = {0xfffffffe, 5, 0x7fa00000, 0x3fb999999999999a, 2, 1, 0, 16};
   EXPECT_EQ(format_results(type, slots),
             (std::vector<std::string>{"-2", "5", "nan:0x200000", "0.1", "0x00000000000000010000000000000002",
-                                      "null", "externref:0x10"}));
+                                      "null", "externref"}));
 }
 
 }  // namespace

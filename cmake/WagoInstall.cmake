@@ -4,6 +4,7 @@
 #   lib/libwago_*.a                  the libraries
 #   include/wagoprofile/             their headers: <wago/wago.h>, <wasm.h>, "capture/capture.h", ...
 #   lib/cmake/WagoProfile/           the package, WagoProfile.cmake with the functions, and the words it reads
+#   share/doc/WagoProfile/           the licence and the users' pages
 #
 # Libraries are exported in groups, one for each thing that a user must have installed to link them, so that declaring
 # workloads needs nothing but the programs, and only users of Google Benchmark need Google Benchmark.
@@ -45,6 +46,8 @@ configure_package_config_file(cmake/WagoProfileConfig.cmake.in WagoProfileConfig
 write_basic_package_version_file(WagoProfileConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/WagoProfileConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/WagoProfileConfigVersion.cmake
-  cmake/WagoProfile.cmake cmake/FindLLVM19MC.cmake base/vocabulary.def
+  cmake/WagoProfile.cmake cmake/FindLLVM19MC.cmake base/abilities.def base/vocabulary.def
   DESTINATION ${package_dir})
-install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# What users read away from the source: pages without links into it.
+install(FILES LICENSE docs/command-line.md docs/package.md docs/catalog-format.md docs/recording.md docs/capture-format.md
+  DESTINATION ${CMAKE_INSTALL_DOCDIR})

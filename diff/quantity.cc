@@ -35,9 +35,9 @@ std::string format_ns(double ns) {
   return with_unit(ns, kUnits, 3, "ns");
 }
 
-std::string format_rate(double per_second) {
-  static constexpr Unit kUnits[] = {{1e9, "G/s"}, {1e6, "M/s"}, {1e3, "k/s"}};
-  return with_unit(per_second, kUnits, 3, "/s");
+std::string format_rate(double per_second, std::string_view unit) {
+  static constexpr Unit kPrefixes[] = {{1e9, "G"}, {1e6, "M"}, {1e3, "k"}};
+  return with_unit(per_second, kPrefixes, 3, "") + std::string(unit) + "/s";
 }
 
 std::string format_change(double change) {
@@ -56,6 +56,11 @@ std::string format_count(uint64_t count) {
   std::string text = std::to_string(count);
   for (size_t i = text.size(); i > 3; i -= 3) text.insert(i - 3, ",");
   return text;
+}
+
+std::string format_work(uint64_t count, std::string_view units) {
+  if (count == 1 && units.ends_with('s')) units.remove_suffix(1);
+  return format_count(count) + " " + std::string(units);
 }
 
 std::string format_plural(uint64_t count, std::string_view noun) {

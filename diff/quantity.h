@@ -18,7 +18,9 @@ std::string format_share(double share);
 std::string format_count(uint64_t count);
 // "1 function", "2 functions"
 std::string format_plural(uint64_t count, std::string_view noun);
-// Items or bytes a second with a decimal prefix: "12.3 M/s".
-std::string format_rate(double per_second);
+// "1 invocation", "2 invocations": of a unit that is named in the plural.
+std::string format_work(uint64_t count, std::string_view units);
+// Something a second with a decimal prefix: "12.3 M/s", of bytes ("B") "12.3 MB/s".
+std::string format_rate(double per_second, std::string_view unit = {});
 
 }  // namespace wago::diff

@@ -31,6 +31,9 @@ TEST(Quantity, CountsAreGrouped) {
   EXPECT_EQ(format_plural(0, "function"), "0 functions");
   EXPECT_EQ(format_rate(12.3e6), "12.3 M/s");
   EXPECT_EQ(format_rate(7), "7 /s");
+  EXPECT_EQ(format_rate(39.51e6, "B"), "39.51 MB/s");
+  EXPECT_EQ(format_work(1, "invocations"), "1 invocation");
+  EXPECT_EQ(format_work(1000, "bytes"), "1,000 bytes");
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ std::string phases(const Top& top) {
             ? "-"
             : format_ns(static_cast<double>(phase.elapsed_ns) / static_cast<double>(phase.completed_work));
     rows.push_back({phase.phase, format_ns(static_cast<double>(phase.elapsed_ns)),
-                    format_count(phase.completed_work) + " " + base::printable(phase.work_unit), per_unit,
+                    base::printable(format_work(phase.completed_work, phase.work_unit)), per_unit,
                     phase.measured ? "measured" : ""});
   }
   return base::columns(rows, {Left, Right, Right, Right, Left});
@@ -60,7 +60,7 @@ std::string iterations(const Top& top) {
   text += base::columns(rows, {Left, Right, Right, Right, Right, Right});
   text += "spread: interquartile range over the median; n: timed batches of iterations\n";
   if (top.items_per_second > 0) text += "items  " + format_rate(top.items_per_second) + "\n";
-  if (top.bytes_per_second > 0) text += "bytes  " + format_rate(top.bytes_per_second) + "\n";
+  if (top.bytes_per_second > 0) text += "bytes  " + format_rate(top.bytes_per_second, "B") + "\n";
   return text;
 }
 

@@ -5,7 +5,7 @@
 #include "base/scalar.h"
 #include "base/slots.h"
 #include "base/text.h"
-#include "runtime/module.h"
+#include "runtime/exported_functions.h"
 
 namespace wago::harness {
 
@@ -50,8 +50,9 @@ base::Result<void> check_slots(const std::string& name, const char* what, const 
                                const std::vector<ValueType>& types, const FuncType& signature) {
   uint32_t expected = slots_of(types);
   if (slots.size() != expected) {
-    return usage_error(name + " has " + std::to_string(expected) + " " + what + " slots, being " +
-                       to_string(signature) + ", but " + std::to_string(slots.size()) + " are given");
+    return usage_error(name + " has " + std::to_string(expected) + " " + what + " slot" +
+                       (expected == 1 ? "" : "s") + ", its type being " + to_string(signature) + ", but " +
+                       std::to_string(slots.size()) + (slots.size() == 1 ? " is" : " are") + " given");
   }
   for (size_t i = 0; i < slots.size(); ++i) {
     ValueType type = type_of_slot(types, i);
@@ -69,31 +70,11 @@ base::Result<void> check_slots(const std::string& name, const char* what, const 
   return {};
 }
 
-// The signature of an exported function, or a sentence that lists what there is.
-base::Result<const FuncType*> exported_type(const wago::Module& module, const std::string& name) {
-  const runtime::Module& decoded = module.decoded();
-  const runtime::Export* found = decoded.find_export(name);
-  if (found && found->kind == ExternKind::Function) return &decoded.type_of_function(found->index);
-  std::string message =
-      found ? "the export " + base::display(name) + " is a " + to_string(found->kind) + ", not a function"
-            : "there is no export " + base::display(name);
-  std::string candidates;
-  size_t count = 0;
-  constexpr size_t kShown = 20;
-  for (const runtime::Export& candidate : decoded.exports) {
-    if (candidate.kind != ExternKind::Function || ++count > kShown) continue;
-    candidates += (count > 1 ? ", " : "") + base::display(candidate.name);
-  }
-  if (count > kShown) candidates += " and " + std::to_string(count - kShown) + " more";
-  message += count ? "; the functions exported are " + candidates : "; the module exports no function";
-  return usage_error(std::move(message));
-}
-
 }  // namespace
 
 base::Result<void> check_calls(const capture::Workload& workload, const wago::Module& module) {
   if (workload.init) {
-    auto type = exported_type(module, *workload.init);
+    auto type = runtime::exported_function(module.decoded(), *workload.init);
     if (!type) return type.error();
     if (!(*type)->params.empty() || !(*type)->results.empty()) {
       return usage_error("the init export " + base::display(*workload.init) + " must be () -> (), but is " +
@@ -101,7 +82,7 @@ base::Result<void> check_calls(const capture::Workload& workload, const wago::Mo
     }
   }
   for (const capture::Call& call : workload.calls) {
-    auto type = exported_type(module, call.export_name);
+    auto type = runtime::exported_function(module.decoded(), call.export_name);
     if (!type) return type.error();
     const std::string name = base::display(call.export_name);
     auto args = check_slots(name, "argument", call.args, (*type)->params, **type);

@@ -265,16 +265,14 @@ TEST_F(RecorderTest, WhatDoesNotFitIsRefusedBeforeAnythingIsCreated) {
             "-> (i32)); "
             "only env.abort is");
   EXPECT_EQ(
-      refused(testing::kArith, {"fob", {}, {}, {}}),
-      "there is no export fob; the functions exported are add, fib, div, half, two, nothing, spin, deep");
-  EXPECT_EQ(
-      refused(testing::kArith, {"memory", {}, {}, {}}),
-      "the export memory is a memory, not a function; the functions exported are add, fib, div, half, two, "
-      "nothing, spin, deep");
+      refused(testing::kArith, {"fob", {}, {}, {}}).rfind("there is no export fob; it exports add (", 0), 0u);
+  EXPECT_EQ(refused(testing::kArith, {"memory", {}, {}, {}})
+                .rfind("export memory is a memory and cannot be called; it exports add (", 0),
+            0u);
   EXPECT_EQ(refused(testing::kArith, {"fib", {}, {55}, {}}),
-            "fib has 1 argument slots, being (i32) -> (i32), but 0 are given");
+            "fib has 1 argument slot, its type being (i32) -> (i32), but 0 are given");
   EXPECT_EQ(refused(testing::kArith, {"fib", {10}, {55, 1}, {}}),
-            "fib has 1 result slots, being (i32) -> (i32), but 2 are given");
+            "fib has 1 result slot, its type being (i32) -> (i32), but 2 are given");
   EXPECT_EQ(refused(testing::kArith, {"fib", {uint64_t{1} << 32}, {55}, {}}),
             "fib: argument slot 0 is an i32, which 4294967296 does not fit");
 }
@@ -297,8 +295,10 @@ TEST_F(RecorderTest, WhatThisVersionLacksIsRefusedByName) {
     change(wanted);
     return failure_of(wanted, ErrorKind::Usage);
   };
-  EXPECT_EQ(refused([](auto& r) { r.workload.backend = base::Backend::Perf; }),
-            "backend perf is not available in this version");
+  RecordRequest measured = request(testing::kArith, fib());
+  measured.workload.backend = base::Backend::Perf;
+  EXPECT_EQ(failure_of(measured, ErrorKind::Unmeasurable),
+            "backend perf is not available in this version; none is");
   EXPECT_EQ(refused([](auto& r) { r.workload.phase = base::Phase::Initialize; }),
             "phase initialize needs an init export; a start function runs as part of phase instantiate");
   EXPECT_EQ(refused([](auto& r) { r.code_offset = 8; }), "a code offset is 0, 16, 32 or 48 bytes");

@@ -1,5 +1,6 @@
 #include "harness/subject.h"
 
+#include "base/abilities.h"
 #include "base/text.h"
 #include "harness/invoker.h"
 #include "runtime/code_image.h"
@@ -28,11 +29,8 @@ RunFailure failure_of(const InstantiateFailure& failure) {
 }  // namespace
 
 std::optional<base::Error> unsupported(const capture::Workload& workload) {
-  auto lacks = [](std::string what) {
-    return base::usage_error(std::move(what) + " is not available in this version");
-  };
-  if (workload.backend != base::Backend::None) {
-    return lacks("backend " + std::string(base::spelling(workload.backend)));
+  if (!base::is_available(workload.backend)) {
+    return base::unmeasurable(base::not_available(workload.backend));
   }
   if (workload.phase == base::Phase::Initialize && !workload.init) {
     return base::usage_error(

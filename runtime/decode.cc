@@ -55,6 +55,7 @@ bool Decoder::run() {
 bool Decoder::header(CheckedCursor& in) {
   constexpr uint32_t kMagic = 0x6d736100;  // "\0asm"
   errors_.enter_section("header");
+  if (in.at_end()) return errors_.module_empty();
   const uint32_t magic = in.fixed32();
   if (in.failed()) return false;
   if (magic != kMagic) return errors_.magic_missing(0);

@@ -75,6 +75,9 @@ bool DecodeErrors::replace(base::Error error) {
   return false;
 }
 
+bool DecodeErrors::module_empty() {
+  return report(0, "the module is empty: unexpected end");
+}
 bool DecodeErrors::magic_missing(uint64_t at) {
   return report(at, "magic header not detected: a WebAssembly binary begins with 00 61 73 6d");
 }

@@ -30,6 +30,7 @@ class DecodeErrors {
   void leave_function() { function_.reset(); }
 
   // --- malformed: bytes that do not follow the grammar
+  bool module_empty();
   bool magic_missing(uint64_t at);
   bool unknown_version(uint64_t at, uint32_t version);
   bool unexpected_end(uint64_t at);

@@ -282,6 +282,7 @@ TEST(DecodeNames, CustomSectionsAreListed) {
 // --- what is refused
 
 TEST(DecodeErrorsTest, SayWhereAndWhat) {
+  EXPECT_EQ(refusal(std::vector<uint8_t>{}), "header at offset 0x0: the module is empty: unexpected end");
   EXPECT_EQ(refusal(std::vector<uint8_t>{0, 'a', 's'}),
             "header at offset 0x3: unexpected end of section or function");
   EXPECT_EQ(refusal({0, 'a', 's', 'm', 2, 0, 0, 0}),

@@ -10,9 +10,8 @@ cmake --build --preset release --target wago wago-profile wago_catalog_bundled
 
 status=0
 ctest --preset release -L profile "$@" || status=$?
-run=$(cat build/release/profile/latest 2>/dev/null || true)
-if [ -n "$run" ]; then
-  echo "Captures: $run"
-  echo "Read one: build/release/bin/wago-profile profile top '$run/bundled/fib.wagoprof'"
+if run=$(readlink build/release/profile/latest); then
+  echo "Captures: build/release/profile/$run"
+  echo "Read one: build/release/bin/wago-profile profile top build/release/profile/latest/bundled/fib.wagoprof"
 fi
 exit "$status"

@@ -1,6 +1,9 @@
 # configure_project(<name> <result> <output> <lines of CMakeLists.txt>): configures a project that has the module and a
-# program to name, but nothing to build. Shared by the tests of the module.
+# program to name, but nothing to build. The program is PROGRAM, or one that is not there. Shared by the tests of the module.
 cmake_minimum_required(VERSION 3.25)
+if(NOT DEFINED PROGRAM)
+  set(PROGRAM /opt/wago-profile)
+endif()
 
 function(configure_project name result output body)
   set(dir "${WORK}/${name}")
@@ -11,7 +14,7 @@ function(configure_project name result output body)
 project(consumer NONE)
 enable_testing()
 add_executable(WagoProfile::wago-profile IMPORTED GLOBAL)
-set_target_properties(WagoProfile::wago-profile PROPERTIES IMPORTED_LOCATION /opt/wago-profile)
+set_target_properties(WagoProfile::wago-profile PROPERTIES IMPORTED_LOCATION \"${PROGRAM}\")
 include(\"${SOURCE}/cmake/WagoProfile.cmake\")
 ${body}
 ")

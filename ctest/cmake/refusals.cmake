@@ -35,7 +35,7 @@ expect_refusal(want-and-trap "wago_add_workload(fib ${good} WANT_TRAP unreachabl
 expect_refusal(iterations-and-duration "wago_add_workload(fib ${good} ITERATIONS 3 DURATION 1s)"
   "ITERATIONS and DURATION exclude one another")
 expect_refusal(two-of-one-name "wago_add_workload(fib ${good})\nwago_add_workload(fib ${good})"
-  "wago_add_workload(fib): catalog default has a workload of this name already")
+  "wago_add_workload(fib): catalog default has a workload fib already")
 expect_refusal(not-a-slot "wago_add_workload(fib MODULE fib.wasm EXPORT fib ARGS twenty WANT 1)"
   "ARGS \"twenty\" is not a slot" "i32:")
 expect_refusal(negative-slot "wago_add_workload(fib MODULE fib.wasm EXPORT fib ARGS -1 WANT 1)" "ARGS \"-1\" is not a slot")
@@ -52,14 +52,31 @@ expect_refusal(unknown-bounds "wago_add_workload(fib ${good} BOUNDS none)" "BOUN
 expect_refusal(unknown-trap "wago_add_workload(t MODULE fib.wasm EXPORT fib WANT_TRAP oops)" "WANT_TRAP \"oops\" is not one of"
   "integer-divide-by-zero")
 expect_refusal(bad-duration "wago_add_workload(fib ${good} DURATION soon)" "DURATION \"soon\" is not a duration such as 250ms")
-expect_refusal(bad-iterations "wago_add_workload(fib ${good} ITERATIONS many)" "ITERATIONS \"many\" is not a whole number")
-expect_refusal(no-iterations "wago_add_workload(fib ${good} ITERATIONS 0)" "ITERATIONS must be at least 1")
-expect_refusal(bad-name "wago_add_workload(\"a b\" ${good})" "a workload's name consists of")
+expect_refusal(bad-iterations "wago_add_workload(fib ${good} ITERATIONS many)" "ITERATIONS \"many\" is not a whole number from 1 to")
+expect_refusal(no-iterations "wago_add_workload(fib ${good} ITERATIONS 0)" "ITERATIONS \"0\" is not a whole number from 1 to 18446744073709551615")
+expect_refusal(bad-name "wago_add_workload(\"a b\" ${good})" "'a b' is not a name: names have up to 200 letters")
+expect_refusal(bad-catalog-name "wago_add_catalog(c++)" "wago_add_catalog(c++): 'c++' is not a name")
+expect_refusal(bad-level "wago_add_workload(fib ${good} LEVEL 9)" "LEVEL \"9\" is not a whole number from 0 to 1")
+expect_refusal(empty-list "wago_add_workload(fib MODULE fib.wasm EXPORT fib ARGS \"\" WANT 1)" "ARGS needs a value")
+expect_refusal(slot-too-large "wago_add_workload(fib MODULE fib.wasm EXPORT fib ARGS i32:99999999999 WANT 1)"
+  "ARGS \"i32:99999999999\" does not fit an i32")
+expect_refusal(backend-twice "wago_add_workload(fib ${good} BACKEND none none)" "BACKEND none is named twice")
+expect_refusal(property-without-value "wago_add_workload(fib ${good} PROPERTIES WILL_FAIL)"
+  "PROPERTIES needs pairs of a name and a value")
+expect_refusal(keyword-twice-before-properties "wago_add_workload(fib ${good} LEVEL 1 LEVEL 0 PROPERTIES LEVEL 3)"
+  "LEVEL is given twice")
 expect_refusal(unknown-catalog "wago_add_workload(fib ${good} CATALOG mine)" "call wago_add_catalog(mine) first")
 expect_refusal(catalog-twice "wago_add_catalog(mine)\nwago_add_catalog(mine)" "wago_add_catalog(mine): this catalog is declared")
 expect_refusal(catalog-absent "wago_add_catalog(mine FILE absent.json)" "absent.json does not exist")
 expect_refusal(catalog-not-json "file(WRITE \${CMAKE_BINARY_DIR}/x.json nonsense)
 wago_add_catalog(mine FILE \${CMAKE_BINARY_DIR}/x.json)" "is not a catalog")
+expect_refusal(catalog-empty "file(WRITE \${CMAKE_BINARY_DIR}/x.json [=[{\"version\": 1, \"workloads\": []}]=])
+wago_add_catalog(mine FILE \${CMAKE_BINARY_DIR}/x.json)" "x.json declares no workload")
+expect_refusal(catalog-of-another-shape "file(WRITE \${CMAKE_BINARY_DIR}/x.json [=[{\"version\": 1, \"workloads\": {\"a\": 1}}]=])
+wago_add_catalog(mine FILE \${CMAKE_BINARY_DIR}/x.json)" "x.json: workloads must be an array")
+expect_refusal(catalog-entry "file(WRITE \${CMAKE_BINARY_DIR}/x.json
+  [=[{\"version\": 1, \"workloads\": [{\"id\": \"_a\", \"module\": \"fib.wasm\"}]}]=])
+wago_add_catalog(mine FILE \${CMAKE_BINARY_DIR}/x.json)" "x.json: workloads[0]: '_a' is not a name")
 expect_refusal(benchmark-without-component "wago_add_benchmark(bench)" "wago_add_benchmark(bench): the component benchmark is missing")
 
 message(STATUS "${count} declarations refused")

@@ -22,6 +22,9 @@ wago_add_workload(fib MODULE fib.wasm EXPORT fib ARGS 20 WANT 6765 ITERATIONS 10
 run(ctest "${CTEST}" --test-dir "${WORK}/no-language/build" --output-on-failure -L profile)
 expect_captures("${WORK}/no-language/build/profile" 1 default/fib)
 
+configure_lines(library-without-language 1 "project(p NONE)\nfind_package(WagoProfile REQUIRED COMPONENTS benchmark)")
+expect_text("${output}" "component benchmark cannot be used: the project has no language")
+
 configure_lines(unknown 1 "project(p CXX)\nfind_package(WagoProfile REQUIRED COMPONENTS base nonsense)")
 expect_text("${output}" "\"nonsense\" is not a component; base, runtime")
 
