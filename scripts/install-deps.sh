@@ -3,6 +3,12 @@
 # Needs root, or sudo.
 set -euo pipefail
 
+if [ $# -gt 0 ]; then
+  [ "$1" = --help ] || [ "$1" = -h ] || { echo "install-deps.sh: takes no arguments" >&2; exit 2; }
+  sed -n '2,3s/^# //p' "$0"
+  exit 0
+fi
+
 # ccache: a test builds this tree again, in another place.
 packages=(
   cmake ninja-build g++ ccache git ca-certificates python3
