@@ -14,9 +14,9 @@
 #include "codegen/emit/x64/adapters.h"
 #include "codegen/ir/print.h"
 #include "codegen/llvm/disassembler.h"
-#include "codegen/llvm/source_lines.h"
 #include "codegen/passes/passes.h"
 #include "codegen/select/select.h"
+#include "codegen/source_lines.h"
 
 namespace wago::codegen {
 

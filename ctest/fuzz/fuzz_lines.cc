@@ -10,7 +10,8 @@
 #include <vector>
 
 #include "base/check.h"
-#include "codegen/llvm/source_lines.h"
+#include "codegen/llvm/line_reader.h"
+#include "codegen/source_lines.h"
 #include "runtime/module.h"
 
 namespace {

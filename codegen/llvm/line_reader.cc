@@ -1,4 +1,4 @@
-#include "codegen/llvm/source_lines.h"
+#include "codegen/llvm/line_reader.h"
 
 #include <algorithm>
 #include <array>
@@ -96,15 +96,17 @@ std::string text(const char* name) {
   return std::string(name, strnlen(name, kMaxSourceNameBytes));
 }
 
-class DwarfLines final : public runtime::SourceLines {
- public:
-  explicit DwarfLines(std::shared_ptr<const runtime::Module> module) : module_(std::move(module)) {}
+}  // namespace
 
-  std::vector<SourceFrame> at(uint32_t module_offset) const override {
-    if (module_offset < module_->code_begin || module_offset >= module_->code_end) return {};
+class LineReader::State {
+ public:
+  explicit State(const runtime::Module& module) : module_(module) {}
+
+  std::vector<SourceFrame> at(uint32_t module_offset) {
+    if (module_offset < module_.code_begin || module_offset >= module_.code_end) return {};
     std::lock_guard lock(mutex_);
     if (!opened_) open();
-    const uint64_t address = module_offset - module_->code_begin;
+    const uint64_t address = module_offset - module_.code_begin;
     const auto index = budget_.exhausted() ? std::nullopt : unit_ranges_.at(address);
     if (!index) return {};
     Unit& unit = units_[*index];
@@ -122,15 +124,15 @@ class DwarfLines final : public runtime::SourceLines {
     const LineTable* lines = nullptr;
   };
 
-  void open() const {
+  void open() {
     opened_ = true;
     llvm::StringMap<std::unique_ptr<llvm::MemoryBuffer>> sections;
     uint64_t total = 0;
-    for (const runtime::CustomSection& custom : module_->customs) {
+    for (const runtime::CustomSection& custom : module_.customs) {
       if (!custom.name.starts_with('.')) continue;
       const std::string_view name = std::string_view(custom.name).substr(1);
       if (std::find(kSections.begin(), kSections.end(), name) == kSections.end()) continue;
-      const auto bytes = std::span(module_->bytes).subspan(custom.begin, custom.size);
+      const auto bytes = std::span(module_.bytes).subspan(custom.begin, custom.size);
       const llvm::StringRef contents(reinterpret_cast<const char*>(bytes.data()), bytes.size());
       if (!sections.try_emplace(name, llvm::MemoryBuffer::getMemBuffer(contents, "", false)).second) continue;
       total += bytes.size();
@@ -154,7 +156,7 @@ class DwarfLines final : public runtime::SourceLines {
   }
 
   // Units often share a table of abbreviations; each is read once.
-  bool pay_for_abbreviations(llvm::DWARFUnit& unit) const {
+  bool pay_for_abbreviations(llvm::DWARFUnit& unit) {
     const auto* abbreviations = unit.getAbbreviations();
     if (!abbreviations || !abbreviations_.insert(abbreviations->getOffset()).second) return budget_.spend(1);
     for (const auto& abbreviation : *abbreviations) {
@@ -163,9 +165,9 @@ class DwarfLines final : public runtime::SourceLines {
     return budget_.spend(1);
   }
 
-  bool paint(RangeMap& map, const llvm::DWARFAddressRangesVector& ranges, uint32_t index) const {
+  bool paint(RangeMap& map, const llvm::DWARFAddressRangesVector& ranges, uint32_t index) {
     if (!budget_.spend(1 + ranges.size())) return false;
-    const uint64_t code_bytes = module_->code_end - module_->code_begin;
+    const uint64_t code_bytes = module_.code_end - module_.code_begin;
     for (const llvm::DWARFAddressRange& range : ranges) {
       if (range.LowPC == 0 || range.LowPC >= range.HighPC || range.HighPC > code_bytes) continue;
       map.paint(range.LowPC, range.HighPC, index);
@@ -174,7 +176,7 @@ class DwarfLines final : public runtime::SourceLines {
   }
 
   // Before anything but a unit's first entry is read.
-  bool is_sound(Unit& unit) const {
+  bool is_sound(Unit& unit) {
     if (!unit.sound) {
       const auto entries = count_sound_entries(*unit.dwarf, WhichEntries::All);
       unit.sound = entries && budget_.spend(*entries);
@@ -182,7 +184,7 @@ class DwarfLines final : public runtime::SourceLines {
     return *unit.sound;
   }
 
-  void index_functions(Unit& unit) const {
+  void index_functions(Unit& unit) {
     if (!is_sound(unit) || unit.indexed) return;
     unit.indexed = true;
     const uint32_t entries = unit.dwarf->getNumDIEs();
@@ -205,7 +207,7 @@ class DwarfLines final : public runtime::SourceLines {
     if (unit.lines && line_tables_.insert(*offset).second) budget_.spend(unit.lines->Rows.size());
   }
 
-  std::vector<SourceFrame> frames_at(const Unit& unit, uint64_t address) const {
+  std::vector<SourceFrame> frames_at(const Unit& unit, uint64_t address) {
     std::vector<SourceFrame> frames;
     const char* directory = unit.dwarf->getCompilationDir();
     SourceFrame place;
@@ -235,7 +237,7 @@ class DwarfLines final : public runtime::SourceLines {
   }
 
   // The linkage name, or the plain one, of an entry or of those it takes its attributes from.
-  std::string function_name(llvm::DWARFDie entry) const {
+  std::string function_name(llvm::DWARFDie entry) {
     constexpr int kMaxHops = 16;
     const char* plain = nullptr;
     for (int hop = 0; entry && hop < kMaxHops; ++hop) {
@@ -249,7 +251,7 @@ class DwarfLines final : public runtime::SourceLines {
   }
 
   // May lie in another unit, which then has to be sound too.
-  llvm::DWARFDie origin_of(const llvm::DWARFDie& entry) const {
+  llvm::DWARFDie origin_of(const llvm::DWARFDie& entry) {
     const auto value = entry.find({llvm::dwarf::DW_AT_abstract_origin, llvm::dwarf::DW_AT_specification});
     if (!value) return {};
     std::optional<uint64_t> offset = value->getAsDebugInfoReference();
@@ -277,25 +279,22 @@ class DwarfLines final : public runtime::SourceLines {
     return place;
   }
 
-  const std::shared_ptr<const runtime::Module> module_;
-  mutable std::mutex mutex_;  // of everything below: LLVM reads as it is asked
-  mutable bool opened_ = false;
-  mutable std::unique_ptr<llvm::DWARFContext> context_;
-  mutable std::span<const uint8_t> line_bytes_;
-  mutable Budget budget_;
-  mutable std::set<uint64_t> abbreviations_, line_tables_;  // offsets of those that were paid for
-  mutable std::vector<Unit> units_;                         // in the order of their offsets
-  mutable RangeMap unit_ranges_;
+  const runtime::Module& module_;
+  std::mutex mutex_;  // of everything below: LLVM reads as it is asked
+  bool opened_ = false;
+  std::unique_ptr<llvm::DWARFContext> context_;
+  std::span<const uint8_t> line_bytes_;
+  Budget budget_;
+  std::set<uint64_t> abbreviations_, line_tables_;  // offsets of those that were paid for
+  std::vector<Unit> units_;                         // in the order of their offsets
+  RangeMap unit_ranges_;
 };
 
-}  // namespace
+LineReader::LineReader(const runtime::Module& module) : state_(std::make_unique<State>(module)) {}
+LineReader::~LineReader() = default;
 
-std::shared_ptr<const runtime::SourceLines> open_source_lines(std::shared_ptr<const runtime::Module> module) {
-  const auto is_debug_info = [](const runtime::CustomSection& custom) {
-    return custom.name == ".debug_info";
-  };
-  if (std::none_of(module->customs.begin(), module->customs.end(), is_debug_info)) return nullptr;
-  return std::make_shared<DwarfLines>(std::move(module));
+std::vector<SourceFrame> LineReader::at(uint32_t module_offset) const {
+  return state_->at(module_offset);
 }
 
 }  // namespace wago::codegen

@@ -10,10 +10,13 @@
 // the module has no lines.
 #pragma once
 
+#include <cstdint>
 #include <memory>
+#include <vector>
+
+#include <wago/wago.h>
 
 #include "runtime/module.h"
-#include "runtime/source_lines.h"
 
 namespace wago::codegen {
 
@@ -24,7 +27,21 @@ constexpr uint32_t kMaxInlineDepth = 256;
 // Bytes of a function's or a file's name.
 constexpr uint32_t kMaxSourceNameBytes = 4096;
 
-// Null if the module carries no debug information. Reads nothing yet.
-std::shared_ptr<const runtime::SourceLines> open_source_lines(std::shared_ptr<const runtime::Module> module);
+// Of one module, which must outlive it. Any number of threads may ask at once. Without a virtual function,
+// since this folder's code has no run-time type information for those of others to check.
+class LineReader {
+ public:
+  explicit LineReader(const runtime::Module& module);  // reads nothing yet
+  ~LineReader();
+  LineReader(const LineReader&) = delete;
+  LineReader& operator=(const LineReader&) = delete;
+
+  // As runtime::SourceLines::at().
+  std::vector<SourceFrame> at(uint32_t module_offset) const;
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
 
 }  // namespace wago::codegen
