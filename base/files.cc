@@ -27,6 +27,11 @@ Error system_error(ErrorKind kind, const char* action, const std::string& path) 
   return Error(kind, std::string(action) + ": " + std::strerror(errno), at(path));
 }
 
+Error gone(const std::string& directory) {
+  return failed("is no longer the directory that was opened: it was removed, moved or replaced meanwhile",
+                at(directory));
+}
+
 class Descriptor {
  public:
   explicit Descriptor(int fd) : fd_(fd) {}
@@ -54,49 +59,132 @@ bool write_all(int fd, std::span<const uint8_t> bytes) {
   return true;
 }
 
-// Makes a rename or a new name survive a power failure.
-Result<void> sync_directory(const std::string& path) {
-  Descriptor directory(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  // A file system that cannot flush a directory (EINVAL) has nothing to flush.
-  if (!directory.ok() || (::fsync(directory.get()) != 0 && errno != EINVAL)) {
-    return system_error(ErrorKind::Failed, "cannot flush the directory", path);
-  }
-  return {};
+// A file as the system finds it, and as messages show it.
+struct Name {
+  int directory;  // AT_FDCWD: `name` is a path
+  std::string name;
+  std::string shown;
+};
+
+Name by_path(const std::string& path) {
+  return {AT_FDCWD, path, path};
 }
+
+// Makes a rename or a new name survive a power failure.
+Result<void> flush_directory(int fd, const std::string& path) {
+  // A file system that cannot flush a directory (EINVAL) has nothing to flush.
+  if (fd >= 0 && (::fsync(fd) == 0 || errno == EINVAL)) return {};
+  return system_error(ErrorKind::Failed, "cannot flush the directory", path);
+}
+
+// "a pipe": what is not a regular file.
+const char* kind_of(mode_t mode) {
+  if (S_ISDIR(mode)) return "a directory";
+  if (S_ISFIFO(mode)) return "a pipe";
+  if (S_ISSOCK(mode)) return "a socket";
+  return "a device";
+}
+
+Result<std::vector<uint8_t>> read_all(const Name& name, uint64_t max_bytes, bool streams) {
+  // Opening a pipe waits for its writer unless told not to.
+  const int wait = streams ? 0 : O_NONBLOCK;
+  Descriptor file(::openat(name.directory, name.name.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY | wait));
+  struct stat status;
+  if (!file.ok() || ::fstat(file.get(), &status) != 0) {
+    return system_error(ErrorKind::Usage, "cannot be read", name.shown);
+  }
+  if (S_ISDIR(status.st_mode) || (!streams && !S_ISREG(status.st_mode))) {
+    return usage_error(std::string("is ") + kind_of(status.st_mode) + ", not a file", at(name.shown));
+  }
+  auto too_large = [&] {
+    return usage_error("is larger than the limit of " + std::to_string(max_bytes) + " bytes", at(name.shown));
+  };
+  // The size is a hint only: pipes and /proc have none, and a file may grow.
+  uint64_t size = S_ISREG(status.st_mode) ? static_cast<uint64_t>(status.st_size) : 0;
+  if (size > max_bytes) return too_large();
+  std::vector<uint8_t> bytes;
+  bytes.reserve(std::max<uint64_t>(size + 1, 4096));  // one more, to see the end without growing
+  while (true) {
+    size_t used = bytes.size();
+    if (used > max_bytes) return too_large();
+    size_t room = bytes.capacity() > used ? bytes.capacity() - used : 65536;
+    bytes.resize(used + std::min<uint64_t>(room, max_bytes - used + 1));
+    ssize_t got = ::read(file.get(), bytes.data() + used, bytes.size() - used);
+    bytes.resize(used + static_cast<size_t>(std::max<ssize_t>(got, 0)));
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return system_error(ErrorKind::Usage, "cannot be read", name.shown);
+    if (got == 0) return bytes;
+  }
+}
+
+Result<void> write_new(const Name& name, std::span<const uint8_t> bytes, int flag) {
+  Descriptor file(::openat(name.directory, name.name.c_str(),
+                           O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flag, kFileMode));
+  if (!file.ok()) {
+    if (errno == EEXIST) return usage_error("exists already and is never replaced", at(name.shown));
+    return system_error(ErrorKind::Failed, "cannot be created", name.shown);
+  }
+  if (write_all(file.get(), bytes) && ::fsync(file.get()) == 0 && file.close()) return {};
+  Error error = system_error(ErrorKind::Failed, "cannot be written", name.shown);
+  ::unlinkat(name.directory, name.name.c_str(), 0);
+  return error;
+}
+
+// Without the flush of the directory.
+Result<void> replace(const Name& name, std::span<const uint8_t> bytes) {
+  const Name beside = {name.directory, name.name + kBesideSuffix, name.shown + kBesideSuffix};
+  if (auto written = write_new(beside, bytes, O_TRUNC); !written) return written;
+  if (::renameat(name.directory, beside.name.c_str(), name.directory, name.name.c_str()) == 0) return {};
+  Error error = system_error(ErrorKind::Failed, "cannot be published", name.shown);
+  ::unlinkat(name.directory, beside.name.c_str(), 0);
+  return error;
+}
+
+DirectoryId id_of(const struct stat& status) {
+  return {status.st_dev, status.st_ino};
+}
+
+class SystemDirectory : public Directory {
+ public:
+  SystemDirectory(int fd, DirectoryId id, std::string path) : fd_(fd), id_(id), path_(std::move(path)) {}
+
+  DirectoryId id() const override { return id_; }
+  bool in_place() const override {
+    struct stat status;
+    return ::stat(path_.c_str(), &status) == 0 && id_of(status) == id_;
+  }
+  Result<std::vector<uint8_t>> read(const std::string& name, uint64_t max_bytes) override {
+    return read_all(inside(name), max_bytes, false);
+  }
+  Result<void> create(const std::string& name, std::span<const uint8_t> bytes) override {
+    if (!in_place()) return gone(path_);
+    return write_new(inside(name), bytes, O_EXCL);
+  }
+  Result<void> publish(const std::string& name, std::span<const uint8_t> bytes) override {
+    if (!in_place()) return gone(path_);
+    if (auto replaced = replace(inside(name), bytes); !replaced) return replaced;
+    return flush_directory(fd_.get(), path_);
+  }
+
+ private:
+  Name inside(const std::string& name) const { return {fd_.get(), name, join_path(path_, name)}; }
+  Descriptor fd_;
+  DirectoryId id_;
+  std::string path_;
+};
 
 class SystemFiles : public Files {
  public:
   Result<std::vector<uint8_t>> read(const std::string& path, uint64_t max_bytes) override {
-    Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
-    struct stat status;
-    if (!file.ok() || ::fstat(file.get(), &status) != 0) {
-      return system_error(ErrorKind::Usage, "cannot be read", path);
-    }
-    if (S_ISDIR(status.st_mode)) return usage_error("is a directory, not a file", at(path));
-    auto too_large = [&] {
-      return usage_error("is larger than the limit of " + std::to_string(max_bytes) + " bytes", at(path));
-    };
-    // The size is a hint only: pipes and /proc have none, and a file may grow.
-    uint64_t size = S_ISREG(status.st_mode) ? static_cast<uint64_t>(status.st_size) : 0;
-    if (size > max_bytes) return too_large();
-    std::vector<uint8_t> bytes;
-    bytes.reserve(std::max<uint64_t>(size + 1, 4096));  // one more, to see the end without growing
-    while (true) {
-      size_t used = bytes.size();
-      if (used > max_bytes) return too_large();
-      size_t room = bytes.capacity() > used ? bytes.capacity() - used : 65536;
-      bytes.resize(used + std::min<uint64_t>(room, max_bytes - used + 1));
-      ssize_t got = ::read(file.get(), bytes.data() + used, bytes.size() - used);
-      bytes.resize(used + static_cast<size_t>(std::max<ssize_t>(got, 0)));
-      if (got < 0 && errno == EINTR) continue;
-      if (got < 0) return system_error(ErrorKind::Usage, "cannot be read", path);
-      if (got == 0) return bytes;
-    }
+    return read_all(by_path(path), max_bytes, false);
+  }
+  Result<std::vector<uint8_t>> read_stream(const std::string& path, uint64_t max_bytes) override {
+    return read_all(by_path(path), max_bytes, true);
   }
 
   bool exists(const std::string& path) override {
     struct stat status;
-    return ::lstat(path.c_str(), &status) == 0;
+    return ::lstat(path.c_str(), &status) == 0 || (errno != ENOENT && errno != ENOTDIR);
   }
 
   bool is_directory(const std::string& path) override {
@@ -123,37 +211,31 @@ class SystemFiles : public Files {
     return system_error(ErrorKind::Usage, "cannot be created", path);
   }
 
+  Result<std::unique_ptr<Directory>> open_directory(const std::string& path) override {
+    int fd = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct stat status;
+    if (fd < 0 || ::fstat(fd, &status) != 0) {
+      Error error = system_error(ErrorKind::Usage, "cannot be opened", path);
+      if (fd >= 0) ::close(fd);
+      return error;
+    }
+    return std::unique_ptr<Directory>(new SystemDirectory(fd, id_of(status), path));
+  }
+
   Result<void> create(const std::string& path, std::span<const uint8_t> bytes) override {
-    return write_new(path, bytes, O_EXCL);
+    return write_new(by_path(path), bytes, O_EXCL);
   }
 
   Result<void> publish(const std::string& path, std::span<const uint8_t> bytes) override {
-    std::string beside = path + kBesideSuffix;
-    if (auto written = write_new(beside, bytes, O_TRUNC); !written) return written;
-    if (::rename(beside.c_str(), path.c_str()) != 0) {
-      Error error = system_error(ErrorKind::Failed, "cannot be published", path);
-      ::unlink(beside.c_str());
-      return error;
-    }
-    return sync_directory(directory_of(path));
+    if (auto replaced = replace(by_path(path), bytes); !replaced) return replaced;
+    std::string parent = directory_of(path);
+    Descriptor directory(::open(parent.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    return flush_directory(directory.get(), parent);
   }
 
   Result<void> remove(const std::string& path) override {
     if (::remove(path.c_str()) == 0) return {};
     return system_error(ErrorKind::Failed, "cannot be removed", path);
-  }
-
- private:
-  static Result<void> write_new(const std::string& path, std::span<const uint8_t> bytes, int flag) {
-    Descriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flag, kFileMode));
-    if (!file.ok()) {
-      if (errno == EEXIST) return usage_error("exists already and is never replaced", at(path));
-      return system_error(ErrorKind::Failed, "cannot be created", path);
-    }
-    if (write_all(file.get(), bytes) && ::fsync(file.get()) == 0 && file.close()) return {};
-    Error error = system_error(ErrorKind::Failed, "cannot be written", path);
-    ::unlink(path.c_str());
-    return error;
   }
 };
 

@@ -6,6 +6,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <thread>
 
 namespace wago::base {
 namespace {
@@ -55,15 +57,79 @@ void exercise(Files& files, const std::string& root) {
   EXPECT_TRUE(files.read(a, 3));
   ASSERT_TRUE(files.remove(b));
   EXPECT_FALSE(files.exists(b));
+  EXPECT_FALSE(files.exists(join_path(a, "b"))) << "a is a file";
   EXPECT_FALSE(files.remove(b));
+}
+
+// What both promise of a directory that is held open.
+void exercise_directory(Files& files, const std::string& root) {
+  std::string path = join_path(root, "held");
+  EXPECT_EQ(files.open_directory(path).error().to_string(),
+            path + ": cannot be opened: No such file or directory");
+  ASSERT_TRUE(files.create_directory(path));
+  auto directory = files.open_directory(path);
+  ASSERT_TRUE(directory);
+  EXPECT_EQ((*files.open_directory(path))->id(), (*directory)->id());
+  ASSERT_TRUE((*directory)->create("a", as_bytes("one")));
+  EXPECT_EQ((*directory)->create("a", as_bytes("two")).error().to_string(),
+            join_path(path, "a") + ": exists already and is never replaced");
+  ASSERT_TRUE((*directory)->publish("a", as_bytes("two")));
+  EXPECT_EQ(as_text(*(*directory)->read("a", 9)), "two");
+  EXPECT_EQ((*directory)->read("b", 9).error().to_string(),
+            join_path(path, "b") + ": cannot be read: No such file or directory");
+  EXPECT_TRUE((*directory)->in_place());
+  // Another takes its place; what a stranger keeps there is not touched.
+  ASSERT_TRUE(files.remove(join_path(path, "a")));
+  ASSERT_TRUE(files.remove(path));
+  const std::string gone =
+      path + ": is no longer the directory that was opened: it was removed, moved or replaced meanwhile";
+  EXPECT_EQ((*directory)->create("a", {}).error().to_string(), gone);
+  ASSERT_TRUE(files.create_directory(path));
+  ASSERT_TRUE(files.create(join_path(path, "a"), as_bytes("mine")));
+  EXPECT_NE((*files.open_directory(path))->id(), (*directory)->id());
+  EXPECT_FALSE((*directory)->in_place());
+  EXPECT_EQ((*directory)->create("b", {}).error().to_string(), gone);
+  EXPECT_EQ((*directory)->publish("a", as_bytes("x")).error().to_string(), gone);
+  EXPECT_EQ((*directory)->publish("a", as_bytes("x")).error().kind, ErrorKind::Failed);
+  EXPECT_EQ(text_of(files, join_path(path, "a")), "mine");
+  EXPECT_EQ(*files.list(path), (std::vector<std::string>{"a"}));
 }
 
 TEST(Files, TheMachinesAndTheInMemoryTwinAgree) {
   TemporaryDirectory directory;
   exercise(system_files(), directory.path());
+  exercise_directory(system_files(), directory.path());
   MemoryFiles memory;
   ASSERT_TRUE(memory.create_directory("root"));
   exercise(memory, "root");
+  exercise_directory(memory, "root");
+}
+
+TEST(Files, NothingButARegularFileIsReadUnlessAStreamIsAskedFor) {
+  TemporaryDirectory directory;
+  std::string pipe = join_path(directory.path(), "pipe"), link = join_path(directory.path(), "link");
+  ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
+  ASSERT_EQ(::symlink("pipe", link.c_str()), 0);
+  // Without a writer: reading it would wait for ever.
+  EXPECT_EQ(system_files().read(pipe, 9).error().to_string(), pipe + ": is a pipe, not a file");
+  EXPECT_EQ(system_files().read(link, 9).error().to_string(), link + ": is a pipe, not a file");
+  EXPECT_EQ(system_files().read("/dev/zero", 9).error().to_string(), "/dev/zero: is a device, not a file");
+  EXPECT_EQ((*system_files().open_directory(directory.path()))->read("pipe", 9).error().to_string(),
+            pipe + ": is a pipe, not a file");
+  EXPECT_TRUE(system_files().read("/proc/self/statm", 4096));
+  std::thread writer([&] {
+    std::ofstream stream(pipe);
+    stream << "said";
+  });
+  auto said = system_files().read_stream(pipe, 9);
+  writer.join();
+  ASSERT_TRUE(said) << said.error().to_string();
+  EXPECT_EQ(as_text(*said), "said");
+  EXPECT_EQ(system_files().read_stream("/dev/null", 9)->size(), 0u);
+  EXPECT_EQ(system_files().read_stream("/dev/zero", 9).error().to_string(),
+            "/dev/zero: is larger than the limit of 9 bytes");
+  EXPECT_EQ(system_files().read_stream(directory.path(), 9).error().to_string(),
+            directory.path() + ": is a directory, not a file");
 }
 
 TEST(Files, EverythingWrittenIsPrivateToItsOwner) {

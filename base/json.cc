@@ -312,7 +312,13 @@ const char* Json::type_name() const {
   if (is_null()) return "null";
   if (is_bool()) return "true or false";
   if (is_integer()) return to_u64() ? "an integer" : "a negative integer";
-  if (is_number()) return "a number with a fraction";
+  if (is_number()) {
+    // What no integer holds was read as the nearest of these.
+    const double value = as_double();
+    if (value >= 18446744073709551616.0) return "a number above 64 bits";
+    if (value < -9223372036854775808.0) return "a negative number beyond 64 bits";
+    return "a number with a fraction";
+  }
   if (is_string()) return "a string";
   return is_array() ? "an array" : "an object";
 }

@@ -110,13 +110,21 @@ TEST(JsonReader, UnknownMembersAreRefusedWithTheKnownOnes) {
 }
 
 TEST(JsonReader, WrongTypesAndMissingMembersAreErrorsNotDefaults) {
-  Json json = *parse_json(R"({"a":-1,"o":[],"nothing":null,"big":300})", "f.json");
+  Json json = *parse_json(R"({"a":-1,"o":[],"nothing":null,"big":300,"huge":18446744073709551616,
+      "deep":-9223372036854777856,"half":1.5})",
+                          "f.json");
   auto error = [&](const std::function<void(JsonReader&)>& ask) {
     JsonReader reader(json, "f");
     ask(reader);
     return reader.error() ? reader.error()->message : std::string("no error");
   };
   EXPECT_EQ(error([](auto& r) { r.u64("a", 9); }), "must be an integer from 0 to 9, not a negative integer");
+  EXPECT_EQ(error([](auto& r) { r.u64("huge"); }),
+            "must be an integer from 0 to 18446744073709551615, not a number above 64 bits");
+  EXPECT_EQ(error([](auto& r) { r.u64("deep", 9); }),
+            "must be an integer from 0 to 9, not a negative number beyond 64 bits");
+  EXPECT_EQ(error([](auto& r) { r.u64("half", 9); }),
+            "must be an integer from 0 to 9, not a number with a fraction");
   EXPECT_EQ(error([](auto& r) { r.u64("big", 255); }), "must be an integer from 0 to 255, not 300");
   EXPECT_EQ(error([](auto& r) { r.object("o"); }), "must be an object, not an array");
   EXPECT_EQ(error([](auto& r) { r.string("absent"); }), "is missing; it must be a string");

@@ -23,6 +23,10 @@ Result<void> MemoryFiles::change(const std::string& path) {
   return {};
 }
 
+Result<std::vector<uint8_t>> MemoryFiles::read_stream(const std::string& path, uint64_t max_bytes) {
+  return read(path, max_bytes);
+}
+
 Result<std::vector<uint8_t>> MemoryFiles::read(const std::string& path, uint64_t max_bytes) {
   auto entry = entries_.find(path);
   if (entry == entries_.end()) return usage_error("cannot be read: No such file or directory", at(path));
@@ -55,7 +59,43 @@ Result<void> MemoryFiles::create_directory(const std::string& path) {
   if (exists(path)) return usage_error("exists already and is never replaced", at(path));
   if (auto allowed = change(path); !allowed) return allowed;
   entries_[path] = std::nullopt;
+  directory_numbers_[path] = ++directories_made_;
   return {};
+}
+
+class MemoryDirectory : public Directory {
+ public:
+  MemoryDirectory(MemoryFiles& files, std::string path) : files_(files), path_(std::move(path)) {
+    number_ = files_.directory_numbers_.at(path_);
+  }
+  DirectoryId id() const override { return {0, number_}; }
+  bool in_place() const override {
+    return files_.is_directory(path_) && files_.directory_numbers_.at(path_) == number_;
+  }
+  Result<std::vector<uint8_t>> read(const std::string& name, uint64_t max_bytes) override {
+    return files_.read(join_path(path_, name), max_bytes);
+  }
+  Result<void> create(const std::string& name, std::span<const uint8_t> bytes) override {
+    return in_place() ? files_.create(join_path(path_, name), bytes) : gone();
+  }
+  Result<void> publish(const std::string& name, std::span<const uint8_t> bytes) override {
+    return in_place() ? files_.publish(join_path(path_, name), bytes) : gone();
+  }
+
+ private:
+  Error gone() const {
+    return failed("is no longer the directory that was opened: it was removed, moved or replaced meanwhile",
+                  at(path_));
+  }
+
+  MemoryFiles& files_;
+  std::string path_;
+  uint64_t number_ = 0;
+};
+
+Result<std::unique_ptr<Directory>> MemoryFiles::open_directory(const std::string& path) {
+  if (!is_directory(path)) return usage_error("cannot be opened: No such file or directory", at(path));
+  return std::unique_ptr<Directory>(new MemoryDirectory(*this, path));
 }
 
 Result<void> MemoryFiles::create(const std::string& path, std::span<const uint8_t> bytes) {

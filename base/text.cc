@@ -85,6 +85,15 @@ size_t width(std::string_view text) {
 
 }  // namespace
 
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    size_t length = utf8_length(text);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
 std::string display(std::string_view text) {
   Escaped escaped = escape(text, true);
   if (text.empty() || escaped.changed || escaped.needs_quotes) return "\"" + escaped.text + "\"";

@@ -8,6 +8,8 @@
 
 namespace wago::base {
 
+bool is_utf8(std::string_view text);
+
 // `text` as it may stand in a line of output. Plain words stay as they are; what is empty, or holds spaces,
 // quotes, backslashes, control characters or bytes that are not UTF-8, is quoted with those escaped, so that
 // a name in a module can neither break a line nor steer a terminal.

@@ -20,6 +20,11 @@ TEST(Text, WhatCouldBreakALineIsEscaped) {
   EXPECT_EQ(printable("a b\t\"c\""), "a b\\x09\"c\"");
 }
 
+TEST(Text, Utf8IsTheShortestFormWithoutSurrogates) {
+  for (const char* text : {"", "fib", "\xc3\xa9", "\xf0\x9f\x90\x91"}) EXPECT_TRUE(is_utf8(text)) << text;
+  for (const char* text : {"\xff", "a\xc3", "\xc0\x80", "\xed\xa0\x80", "\x80"}) EXPECT_FALSE(is_utf8(text));
+}
+
 TEST(Text, BytesThatAreNotUtf8AndSteeringCodePointsAreEscaped) {
   EXPECT_EQ(printable("\xff"), "\\xff");
   EXPECT_EQ(printable("a\xc3"), "a\\xc3");

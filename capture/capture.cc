@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "capture/consistency.h"
 
 namespace wago::capture {
 
@@ -10,14 +11,23 @@ namespace {
 
 using base::join_path;
 
-base::Result<void> publish_manifest(base::Files& files, const std::string& directory,
-                                    const Manifest& manifest) {
-  return files.publish(join_path(directory, kManifestFile), base::as_bytes(to_json_text(manifest)));
+base::Result<void> publish_manifest(base::Directory& directory, const Manifest& manifest) {
+  return directory.publish(kManifestFile, base::as_bytes(to_json_text(manifest)));
 }
 
-base::Error no_manifest(const std::string& directory) {
+// Why the manifest of `directory` cannot be read.
+base::Error no_manifest(const std::string& directory, base::Files& files, base::Error unreadable) {
+  auto refused = [&](const char* why) { return base::usage_error(why, {.file = directory}); };
+  if (!files.exists(directory)) return refused("there is no such capture");
+  if (files.exists(join_path(directory, kManifestFile))) return unreadable;
+  if (!files.is_directory(directory)) return refused("is not a capture: captures are directories");
+  auto names = files.list(directory);
+  if (!names) return names.error();
+  bool begun = std::all_of(names->begin(), names->end(),
+                           [](const std::string& name) { return name.starts_with(kManifestFile); });
+  if (!begun) return refused("is not a capture: it has no manifest.json");
   return base::failed(
-      "unfinished capture: it has no manifest.json, so the recorder was stopped before it began",
+      "unfinished capture: the directory is empty, as a recorder leaves it that was stopped before it began",
       {.file = directory});
 }
 
@@ -27,20 +37,22 @@ base::Result<CaptureWriter> CaptureWriter::create(const std::string& directory, 
                                                   base::Files& files) {
   WAGO_CHECK(!manifest.complete);
   if (auto created = files.create_directory(directory); !created) return created.error();
-  if (auto published = publish_manifest(files, directory, manifest); !published) return published.error();
-  return CaptureWriter(directory, files);
+  auto opened = files.open_directory(directory);
+  if (!opened) return opened.error();
+  if (auto published = publish_manifest(**opened, manifest); !published) return published.error();
+  return CaptureWriter(std::move(*opened));
 }
 
 base::Result<void> CaptureWriter::write(const std::string& name, std::span<const uint8_t> bytes) {
   WAGO_CHECK(!finished_);
-  if (auto created = files_->create(join_path(directory_, name), bytes); !created) return created;
+  if (auto created = directory_->create(name, bytes); !created) return created;
   written_.push_back({name, bytes.size(), base::sha256(bytes)});
   return {};
 }
 
 base::Result<void> CaptureWriter::adopt(const std::string& name, uint64_t max_bytes) {
   WAGO_CHECK(!finished_);
-  auto bytes = files_->read(join_path(directory_, name), max_bytes);
+  auto bytes = directory_->read(name, max_bytes);
   if (!bytes) return bytes.error();
   written_.push_back({name, bytes->size(), base::sha256(*bytes)});
   return {};
@@ -48,7 +60,7 @@ base::Result<void> CaptureWriter::adopt(const std::string& name, uint64_t max_by
 
 base::Result<void> CaptureWriter::update(const Manifest& manifest) {
   WAGO_CHECK(!finished_ && !manifest.complete);
-  return publish_manifest(*files_, directory_, manifest);
+  return publish_manifest(*directory_, manifest);
 }
 
 base::Result<void> CaptureWriter::finish(Manifest manifest) {
@@ -57,21 +69,16 @@ base::Result<void> CaptureWriter::finish(Manifest manifest) {
   manifest.files = written_;
   std::sort(manifest.files.begin(), manifest.files.end(),
             [](const FileRecord& a, const FileRecord& b) { return a.name < b.name; });
-  auto published = publish_manifest(*files_, directory_, manifest);
+  auto published = publish_manifest(*directory_, manifest);
   finished_ = published.ok();
   return published;
 }
 
 base::Result<Capture> Capture::open_any(const std::string& directory, base::Files& files,
                                         const Limits& limits) {
-  if (!files.exists(directory)) return base::usage_error("there is no such capture", {.file = directory});
-  if (!files.is_directory(directory)) {
-    return base::usage_error("is not a capture: captures are directories", {.file = directory});
-  }
   std::string path = join_path(directory, kManifestFile);
-  if (!files.exists(path)) return no_manifest(directory);
   auto bytes = files.read(path, limits.manifest_bytes);
-  if (!bytes) return bytes.error();
+  if (!bytes) return no_manifest(directory, files, bytes.error());
   auto manifest = parse_manifest(base::as_text(*bytes), path, limits);
   if (!manifest) return manifest.error();
   return Capture(directory, std::move(*manifest), files, limits);
@@ -118,6 +125,25 @@ base::Result<std::vector<IterationBatch>> Capture::iterations() const {
   if (!bytes) return bytes.error();
   if (!*bytes) return base::usage_error("has no iterations.bin", {.file = directory_});
   return decode_iterations(**bytes, join_path(directory_, kIterationsFile), limits_);
+}
+
+base::Result<Contents> Capture::contents() const {
+  for (const FileRecord& record : manifest_.files) {
+    if (files_->exists(join_path(directory_, record.name))) continue;
+    return base::usage_error(
+        "damaged capture: its manifest lists " + base::display(record.name) + ", which is not there",
+        {.file = directory_});
+  }
+  auto images = this->images();
+  if (!images) return images.error();
+  auto iterations = this->iterations();
+  if (!iterations) return iterations.error();
+  if (auto checked = check(manifest_, *images, *iterations); !checked) {
+    base::Error error = checked.error();
+    error.place.file = directory_;
+    return error;
+  }
+  return Contents{std::move(*images), std::move(*iterations)};
 }
 
 base::Error unfinished_error(const Capture& capture) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -32,7 +33,9 @@ class CaptureWriter {
   static base::Result<CaptureWriter> create(const std::string& directory, const Manifest& manifest,
                                             base::Files& files = base::system_files());
 
-  const std::string& directory() const { return directory_; }
+  base::DirectoryId directory_id() const { return directory_->id(); }
+  // Whether the path that it was created by still leads to the directory.
+  bool in_place() const { return directory_->in_place(); }
 
   // A new file, remembered for the final manifest. `name` has no folder.
   base::Result<void> write(const std::string& name, std::span<const uint8_t> bytes);
@@ -44,21 +47,25 @@ class CaptureWriter {
   base::Result<void> finish(Manifest manifest);
 
  private:
-  CaptureWriter(std::string directory, base::Files& files)
-      : directory_(std::move(directory)), files_(&files) {}
+  explicit CaptureWriter(std::unique_ptr<base::Directory> directory) : directory_(std::move(directory)) {}
 
-  std::string directory_;
-  base::Files* files_;
+  std::unique_ptr<base::Directory> directory_;
   std::vector<FileRecord> written_;
   bool finished_ = false;
+};
+
+// What a capture holds besides its manifest.
+struct Contents {
+  Images images;
+  std::vector<IterationBatch> iterations;
 };
 
 // A capture that was opened for reading. Parts are read when asked for, checked against the manifest's list,
 // and inflated where they are gzip ("images.json.gz" stands for "images.json").
 class Capture {
  public:
-  // Errors: not a directory, no manifest, too old, too new, over a limit (Usage); unfinished (Failed), with
-  // the capture's own diagnostics in the sentence.
+  // Errors: no capture, not readable, too old, too new, over a limit (Usage); unfinished (Failed), with the
+  // capture's own diagnostics in the sentence.
   static base::Result<Capture> open(const std::string& directory, base::Files& files = base::system_files(),
                                     const Limits& limits = {});
   // The same, but an unfinished capture is opened too; for those who only describe it.
@@ -72,6 +79,9 @@ class Capture {
   // Errors: absent, of another length or hash than the manifest says, over a limit, malformed.
   base::Result<Images> images() const;
   base::Result<std::vector<IterationBatch>> iterations() const;
+  // Both, and everything the capture says of itself agrees (see consistency.h) and every file that it lists
+  // is there. Precondition: finished().
+  base::Result<Contents> contents() const;
   // Any file by name, decoded. Nothing: the capture does not have it.
   base::Result<std::optional<std::vector<uint8_t>>> file(const std::string& name) const;
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "capture/test_parts.h"
 
 namespace wago::capture {
 namespace {
@@ -106,7 +107,51 @@ TEST(Capture, WhatIsNoCaptureSaysSo) {
   ASSERT_TRUE(files.create_directory("empty"));
   EXPECT_EQ(
       sentence(Capture::open("empty", files)),
-      "empty: unfinished capture: it has no manifest.json, so the recorder was stopped before it began");
+      "empty: unfinished capture: the directory is empty, as a recorder leaves it that was stopped before it "
+      "began");
+  ASSERT_TRUE(files.create_directory("other"));
+  files.put("other/notes.txt", "x");
+  EXPECT_EQ(sentence(Capture::open("other", files)), "other: is not a capture: it has no manifest.json");
+}
+
+TEST(Capture, ADirectoryThatWasReplacedIsLeftAlone) {
+  MemoryFiles files;
+  auto writer = CaptureWriter::create("c", {}, files);
+  ASSERT_TRUE(files.remove("c/manifest.json"));
+  ASSERT_TRUE(files.remove("c"));
+  ASSERT_TRUE(files.create_directory("c"));
+  files.put("c/manifest.json", "mine");
+  const std::string gone =
+      "c: is no longer the directory that was opened: it was removed, moved or replaced meanwhile";
+  EXPECT_EQ(writer->write("images.json", {}).error().to_string(), gone);
+  EXPECT_EQ(writer->update({}).error().to_string(), gone);
+  EXPECT_EQ(writer->finish({}).error().to_string(), gone);
+  EXPECT_EQ(base::as_text(*files.read("c/manifest.json", 9)), "mine");
+}
+
+TEST(Capture, ContentsAgreeWithTheManifest) {
+  auto contents = [](const testing::Parts& parts) {
+    MemoryFiles files;
+    EXPECT_TRUE(testing::write(parts, "c", files));
+    auto read = Capture::open("c", files)->contents();
+    return read ? std::string("accepted") : read.error().to_string();
+  };
+  testing::Parts parts = testing::consistent_parts();
+  EXPECT_EQ(contents(parts), "accepted");
+  parts.manifest.completed_invocations = 7;
+  EXPECT_EQ(contents(parts), "c: damaged capture: completed_invocations is 7, but 100 iterations make 200");
+}
+
+TEST(Capture, EveryListedFileIsThere) {
+  MemoryFiles files;
+  ASSERT_TRUE(testing::write(testing::consistent_parts(), "c", files));
+  std::string text(base::as_text(*files.read("c/manifest.json", 1 << 20)));
+  const std::string last = "\"files\": [\n";
+  text.insert(text.find(last) + last.size(),
+              "{\"name\": \"perf.data\", \"bytes\": 1, \"sha256\": \"" + std::string(64, '0') + "\"},");
+  files.put("c/manifest.json", text);
+  EXPECT_EQ(Capture::open("c", files)->contents().error().to_string(),
+            "c: damaged capture: its manifest lists perf.data, which is not there");
 }
 
 TEST(Capture, SwappedTruncatedAndMissingFilesAreRefused) {

@@ -69,10 +69,12 @@ base::Result<std::vector<IterationBatch>> decode_iterations(std::span<const uint
       bytes.size() != kHeaderBytes + count * record_bytes) {
     return malformed(file, "its length does not match its " + std::to_string(count) + " records");
   }
+  if (load<uint64_t>(bytes.data() + 24) != 0) return malformed(file, "reserved bytes of its header are set");
   std::vector<IterationBatch> batches(count);
   const uint8_t* at = bytes.data() + kHeaderBytes;
   for (IterationBatch& batch : batches) {
     batch = {load<uint64_t>(at), load<uint64_t>(at + 8), load<uint64_t>(at + 16), load<uint64_t>(at + 24)};
+    if (load<uint64_t>(at + 32) != 0) return malformed(file, "reserved bytes of a record are set");
     at += record_bytes;
     if (batch.iterations == 0) return malformed(file, "a batch of no iterations");
   }

@@ -19,7 +19,7 @@ namespace wago::capture {
 struct IterationBatch {
   uint64_t start_ns = 0;  // monotonic, from the start of the measured phase
   uint64_t wall_ns = 0;   // monotonic, of the whole batch
-  uint64_t cpu_ns = 0;    // thread-CPU time of the whole batch; 0 where it was not read
+  uint64_t cpu_ns = 0;    // thread-CPU time of the whole batch; 0 where it was not kept
   uint64_t iterations = 0;
   bool operator==(const IterationBatch&) const = default;
 };

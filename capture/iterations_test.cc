@@ -55,6 +55,8 @@ TEST(Iterations, HostileHeadersAreRefused) {
   EXPECT_EQ(with(12, 0), "it.bin: not a file of iterations: records of 0 bytes");
   EXPECT_EQ(with(16, 4), "it.bin: not a file of iterations: its length does not match its 4 records");
   EXPECT_EQ(with(23, 0xff).find("over the limit iteration_records (20000000)") == std::string::npos, false);
+  EXPECT_EQ(with(24, 1), "it.bin: not a file of iterations: reserved bytes of its header are set");
+  EXPECT_EQ(with(32 + 39, 1), "it.bin: not a file of iterations: reserved bytes of a record are set");
   EXPECT_EQ(with(32 + 24, 0), "it.bin: not a file of iterations: a batch of no iterations");
 }
 

@@ -11,7 +11,7 @@ base::Error in_file(base::Error error, const std::string& path) {
 }
 
 base::Result<std::vector<uint8_t>> read_module(const std::string& path) {
-  return base::system_files().read(path, runtime::DecodeOptions{}.max_module_bytes);
+  return base::system_files().read_stream(path, runtime::DecodeOptions{}.max_module_bytes);
 }
 
 base::Result<std::shared_ptr<const runtime::Module>> decode_file(const std::string& path) {

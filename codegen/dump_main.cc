@@ -46,7 +46,7 @@ int run(int argc, char** argv) {
       return fail("unknown argument " + arg);
     }
   }
-  auto bytes = base::system_files().read(argv[1], uint64_t{1} << 30);
+  auto bytes = base::system_files().read_stream(argv[1], uint64_t{1} << 30);
   if (!bytes) return fail(bytes.error().to_string());
   auto module = runtime::decode_module(std::move(*bytes));
   if (!module) return fail(module.error().to_string());

@@ -182,6 +182,7 @@ const char* to_string(Verdict verdict) {
 }
 
 bool Comparison::conclusive() const {
+  if (!baseline_only.empty() || !candidate_only.empty()) return false;
   return std::none_of(workloads.begin(), workloads.end(),
                       [](const auto& workload) { return workload.verdict == Verdict::Inconclusive; });
 }

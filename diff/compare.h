@@ -72,6 +72,7 @@ struct Comparison {
   std::vector<std::string> baseline_only;  // workloads without a counterpart
   std::vector<std::string> candidate_only;
 
+  // Every workload of either side was compared, and none inconclusively.
   bool conclusive() const;
 };
 

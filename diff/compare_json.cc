@@ -78,7 +78,9 @@ Json to_json(std::span<const ContractDifference> differences) {
                             {"value", entry.value},
                             {"capture", entry.capture},
                             {"other_value", entry.other_value},
-                            {"other_capture", entry.other_capture}}));
+                            {"other_capture", entry.other_capture},
+                            {"workload", entry.workload},
+                            {"other_workload", entry.other_workload}}));
   }
   return list;
 }

@@ -73,6 +73,33 @@ TEST(Compare, ADifferentContractIsNotCompared) {
   EXPECT_EQ(to_text(comparison.contract), "  invocation_mode: public in a, prepared in b\n");
 }
 
+TEST(Compare, WorkloadsThatComputeOtherThingsAreNamedNotHashed) {
+  Evidence b = test_evidence("b");
+  b.manifest.workload = "sha256";
+  b.manifest.contract_sha256 = "23";
+  Comparison comparison = compared({test_evidence("a")}, {b});
+  EXPECT_EQ(
+      to_text(comparison.contract),
+      "  contract_sha256: the workloads compute different things (fib in a, sha256 in b): init, exports, "
+      "arguments or wanted results differ\n");
+}
+
+TEST(Compare, OneBatchHasNoSpread) {
+  Evidence a = test_evidence("a"), b = test_evidence("b");
+  a.iterations = {{0, 100'000, 90'000, 100}};
+  std::string text = to_text(compared({a}, {b}));
+  EXPECT_NE(text.find("1 us  n 1  "), std::string::npos) << text;
+  EXPECT_NE(text.find("n 10, spread 0.0 %"), std::string::npos) << text;
+}
+
+TEST(Compare, AWorkloadThatVanishedIsNotConclusive) {
+  Evidence only = test_evidence("only");
+  only.manifest.workload = "crc";
+  EXPECT_TRUE(compared({test_evidence("a")}, {test_evidence("b")}).conclusive());
+  EXPECT_FALSE(compared({test_evidence("a"), only}, {test_evidence("b")}).conclusive());
+  EXPECT_FALSE(compared({test_evidence("a")}, {test_evidence("b"), only}).conclusive());
+}
+
 TEST(Compare, SetsAreSummarisedOverTheirCaptures) {
   Evidence second = test_evidence("a2");
   for (auto& batch : second.iterations) batch.wall_ns = 12'000;

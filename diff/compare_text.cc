@@ -42,7 +42,8 @@ std::string certainty(const Side& side, const Summary& between, const Summary* w
     return format_plural(side.captures.size(), "capture") + ", range " + format_share(range);
   }
   if (!within || within->n == 0) return "";
-  return "n " + format_count(within->n) + ", spread " + format_share(within->relative_spread());
+  std::string n = "n " + format_count(within->n);
+  return within->n == 1 ? n : n + ", spread " + format_share(within->relative_spread());
 }
 
 std::string change_text(const std::optional<double>& change) {
@@ -137,6 +138,13 @@ void append_unmatched(std::string& text, const char* side, const std::vector<std
 std::string to_text(std::span<const ContractDifference> differences) {
   std::string text;
   for (const ContractDifference& entry : differences) {
+    // Two hashes say nothing to people.
+    if (entry.field == "contract_sha256") {
+      text += "  contract_sha256: the workloads compute different things (" + base::display(entry.workload) +
+              " in " + base::display(entry.capture) + ", " + base::display(entry.other_workload) + " in " +
+              base::display(entry.other_capture) + "): init, exports, arguments or wanted results differ\n";
+      continue;
+    }
     text += "  " + std::string(entry.field) + ": " + base::display(entry.value) + " in " +
             base::display(entry.capture) + ", " + base::display(entry.other_value) + " in " +
             base::display(entry.other_capture) + "\n";

@@ -89,7 +89,8 @@ std::vector<ContractDifference> contract_differences(std::span<const Evidence* c
     for (const Evidence* other : captures) {
       std::string other_value = field.value(other->manifest);
       if (other_value == value) continue;
-      differences.push_back({field.name, value, first.path, other_value, other->path});
+      differences.push_back({field.name, value, first.path, other_value, other->path, first.manifest.workload,
+                             other->manifest.workload});
       break;
     }
   }

@@ -21,6 +21,8 @@ struct ContractDifference {
   std::string capture;
   std::string other_value;
   std::string other_capture;
+  std::string workload;
+  std::string other_workload;
   bool operator==(const ContractDifference&) const = default;
 };
 

@@ -33,8 +33,9 @@ TEST(Contract, NamesEachFieldThatDiffersWithBothValues) {
   b.manifest.effective_settings.engine.bounds = base::Bounds::Explicit;
   auto found = differences(a, b);
   ASSERT_EQ(found.size(), 2u);
-  EXPECT_EQ(found[0], (ContractDifference{"warmup_iterations", "5", "a", "7", "b"}));
-  EXPECT_EQ(found[1], (ContractDifference{"effective_settings.bounds", "signals", "a", "explicit", "b"}));
+  EXPECT_EQ(found[0], (ContractDifference{"warmup_iterations", "5", "a", "7", "b", "fib", "fib"}));
+  EXPECT_EQ(found[1],
+            (ContractDifference{"effective_settings.bounds", "signals", "a", "explicit", "b", "fib", "fib"}));
 }
 
 // Every field, varied alone, is found under its own name: none is forgotten and none shadows another.
@@ -86,7 +87,7 @@ TEST(Contract, OneStrangerInASetIsNamed) {
   const Evidence* captures[] = {&a, &b, &c};
   auto found = contract_differences(captures);
   ASSERT_EQ(found.size(), 1u);
-  EXPECT_EQ(found[0], (ContractDifference{"logical_cpus", "2", "a", "4", "c"}));
+  EXPECT_EQ(found[0], (ContractDifference{"logical_cpus", "2", "a", "4", "c", "fib", "fib"}));
 }
 
 }  // namespace

@@ -9,11 +9,9 @@ namespace wago::diff {
 base::Result<Evidence> load(const std::string& path, base::Files& files) {
   auto capture = capture::Capture::open(path, files);
   if (!capture) return capture.error();
-  auto images = capture->images();
-  if (!images) return images.error();
-  auto iterations = capture->iterations();
-  if (!iterations) return iterations.error();
-  return Evidence{path, capture->manifest(), std::move(*images), std::move(*iterations)};
+  auto contents = capture->contents();
+  if (!contents) return contents.error();
+  return Evidence{path, capture->manifest(), std::move(contents->images), std::move(contents->iterations)};
 }
 
 base::Result<std::vector<Evidence>> load_all(std::span<const std::string> paths, base::Files& files) {

@@ -21,8 +21,8 @@ struct Evidence {
   std::vector<capture::IterationBatch> iterations;
 };
 
-// A finished capture. Errors as capture::Capture says; an unfinished one is refused with what it says of
-// itself.
+// A finished capture that agrees with itself. Errors as capture::Capture says; an unfinished one is refused
+// with what it says of itself.
 base::Result<Evidence> load(const std::string& path, base::Files& files = base::system_files());
 // All or the first error. A capture that is named twice is refused: it would count as two measurements.
 base::Result<std::vector<Evidence>> load_all(std::span<const std::string> paths,

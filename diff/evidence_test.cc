@@ -2,35 +2,21 @@
 
 #include <gtest/gtest.h>
 
-#include "capture/capture.h"
-#include "diff/test_evidence.h"
+#include "capture/test_parts.h"
 
 namespace wago::diff {
 namespace {
 
-// Images that keep every invariant of a capture; test_evidence()'s are only what comparing needs.
-capture::Images valid_images() {
-  capture::Image image;
-  image.name = "fib.wasm";
-  image.size = 64;
-  image.sha256 = digest_of("image");
-  image.functions = {test_function(0, "fib", "fib code")};
-  image.regions = {{capture::RegionKind::Body, 0, 64, 0}};
-  return {.images = {image}, .journal = {}};
-}
-
 void write(base::MemoryFiles& files, const std::string& path, bool finish) {
-  Evidence evidence = test_evidence(path);
-  evidence.manifest.complete = false;
-  evidence.manifest.module_sha256 = evidence.manifest.contract_sha256 = evidence.manifest.code_sha256 =
-      base::to_hex(digest_of("module"));
-  auto writer = capture::CaptureWriter::create(path, evidence.manifest, files);
-  ASSERT_TRUE(writer) << writer.error().to_string();
-  ASSERT_TRUE(writer->write(capture::kImagesFile, base::as_bytes(capture::to_json_text(valid_images()))));
-  ASSERT_TRUE(writer->write(capture::kIterationsFile, capture::encode_iterations(evidence.iterations)));
-  if (!finish) return;
-  auto finished = writer->finish(evidence.manifest);
-  ASSERT_TRUE(finished) << finished.error().to_string();
+  const capture::testing::Parts parts = capture::testing::consistent_parts();
+  if (finish) {
+    auto written = capture::testing::write(parts, path, files);
+    ASSERT_TRUE(written) << written.error().to_string();
+    return;
+  }
+  capture::Manifest begun = parts.manifest;
+  begun.complete = false;
+  ASSERT_TRUE(capture::CaptureWriter::create(path, begun, files));
 }
 
 TEST(Evidence, AFinishedCaptureIsReadWhole) {
@@ -40,8 +26,19 @@ TEST(Evidence, AFinishedCaptureIsReadWhole) {
   ASSERT_TRUE(evidence) << evidence.error().to_string();
   EXPECT_EQ(evidence->path, "a.wagoprof");
   EXPECT_EQ(evidence->manifest.workload, "fib");
-  EXPECT_EQ(evidence->images, valid_images());
-  EXPECT_EQ(evidence->iterations.size(), 10u);
+  const capture::testing::Parts parts = capture::testing::consistent_parts();
+  EXPECT_EQ(evidence->images, parts.images);
+  EXPECT_EQ(evidence->iterations, parts.iterations);
+}
+
+TEST(Evidence, ACaptureThatContradictsItselfIsRefused) {
+  base::MemoryFiles files;
+  capture::testing::Parts parts = capture::testing::consistent_parts();
+  parts.iterations.pop_back();
+  ASSERT_TRUE(capture::testing::write(parts, "a.wagoprof", files));
+  EXPECT_EQ(load("a.wagoprof", files).error().to_string(),
+            "a.wagoprof: damaged capture: completed_iterations is 100, but the batches in iterations.bin add "
+            "up to 60");
 }
 
 TEST(Evidence, AnUnfinishedCaptureIsRefused) {

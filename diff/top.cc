@@ -89,8 +89,14 @@ Top top_of(const Evidence& evidence, const TopOptions& options) {
   top.warmup_iterations = manifest.warmup_iterations;
   const capture::PhaseRecord* measured = manifest.measured_phase();
   for (const capture::PhaseRecord& phase : manifest.phases) {
-    top.phases.push_back({std::string(base::spelling(phase.phase)), &phase == measured, phase.elapsed_ns,
-                          phase.completed_work, phase.work_unit});
+    PhaseTime time = {std::string(base::spelling(phase.phase)),
+                      &phase == measured,
+                      phase.elapsed_ns,
+                      {},
+                      phase.completed_work,
+                      phase.work_unit};
+    if (time.measured) time.timed_ns = manifest.execution_duration_ns;
+    top.phases.push_back(std::move(time));
   }
   top.elapsed = elapsed_of(evidence);
   top.items_per_second = rate(manifest.items_per_iteration, manifest);

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -22,7 +23,8 @@ namespace wago::diff {
 struct PhaseTime {
   std::string phase;
   bool measured = false;
-  uint64_t elapsed_ns = 0;
+  uint64_t elapsed_ns = 0;           // from its start to its end
+  std::optional<uint64_t> timed_ns;  // of it, inside the timed windows; nothing: it was not measured
   uint64_t completed_work = 0;
   std::string work_unit;
 };

@@ -29,6 +29,7 @@ Json to_json(const Top& top) {
     phases.push(Json::object({{"phase", phase.phase},
                               {"measured", phase.measured},
                               {"elapsed_ns", phase.elapsed_ns},
+                              {"timed_ns", phase.timed_ns},
                               {"completed_work", phase.completed_work},
                               {"work_unit", phase.work_unit}}));
   }

@@ -35,6 +35,26 @@ TEST(Top, ShowsPhasesAndTheMeasuredOne) {
   }
 }
 
+TEST(Top, TheMeasuredPhaseIsDividedByWhatWasTimed) {
+  Evidence evidence = test_evidence();
+  evidence.manifest.phases[1].elapsed_ns = 700'000;
+  Top top = top_of(evidence);
+  EXPECT_EQ(top.phases[0].timed_ns, std::nullopt);
+  EXPECT_EQ(top.phases[1].timed_ns, 100'000u);
+  std::string text = to_text(top);
+  EXPECT_NE(text.find("execute   700 us  100 us  100 invocations      1 us  measured"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("compile     5 ms       -      1,000 bytes      5 us\n"), std::string::npos) << text;
+}
+
+TEST(Top, OneBatchHasNoSpread) {
+  Evidence evidence = test_evidence();
+  evidence.iterations = {{0, 100'000, 90'000, 100}};
+  EXPECT_NE(to_text(top_of(evidence)).find("wall              1 us       -    1 us    1 us  1\n"),
+            std::string::npos)
+      << to_text(top_of(evidence));
+}
+
 TEST(Top, TheLargestFunctionsComeFirstAndTheRestIsCounted) {
   Evidence evidence = test_evidence();
   evidence.images.images[0] =

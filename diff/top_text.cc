@@ -25,24 +25,27 @@ std::string header(const Top& top) {
 }
 
 std::string phases(const Top& top) {
-  std::vector<Row> rows = {{"phase", "elapsed", "work", "per unit", ""}};
+  std::vector<Row> rows = {{"phase", "elapsed", "timed", "work", "per unit", ""}};
   for (const PhaseTime& phase : top.phases) {
-    std::string per_unit =
-        phase.completed_work == 0
-            ? "-"
-            : format_ns(static_cast<double>(phase.elapsed_ns) / static_cast<double>(phase.completed_work));
+    std::string per_unit = phase.completed_work == 0
+                               ? "-"
+                               : format_ns(static_cast<double>(phase.timed_ns.value_or(phase.elapsed_ns)) /
+                                           static_cast<double>(phase.completed_work));
     rows.push_back({phase.phase, format_ns(static_cast<double>(phase.elapsed_ns)),
+                    phase.timed_ns ? format_ns(static_cast<double>(*phase.timed_ns)) : "-",
                     base::printable(format_work(phase.completed_work, phase.work_unit)), per_unit,
                     phase.measured ? "measured" : ""});
   }
-  return base::columns(rows, {Left, Right, Right, Right, Left});
+  return base::columns(rows, {Left, Right, Right, Right, Right, Left}) +
+         "timed: inside the timed windows, without what the recorder does between them; per unit: of that "
+         "where there is one\n";
 }
 
 Row time_row(const char* name, const Summary& summary) {
   if (summary.n == 0) return {name, "-", "-", "-", "-", "0"};
   return {name,
           format_ns(summary.median),
-          format_share(summary.relative_spread()),
+          summary.n == 1 ? "-" : format_share(summary.relative_spread()),
           format_ns(summary.min),
           format_ns(summary.max),
           format_count(summary.n)};
