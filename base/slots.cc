@@ -1,5 +1,6 @@
 #include "base/slots.h"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <optional>
@@ -31,7 +32,15 @@ std::optional<uint64_t> parse_unsigned(std::string_view digits) {
   return value;
 }
 
-std::optional<std::vector<uint64_t>> parse_v128(std::string_view text) {
+constexpr std::array<std::string_view, 6> kTypes = {"", "i32", "i64", "f32", "f64", "v128"};
+constexpr std::array<Scalar, 4> kScalars = {Scalar::I32, Scalar::I64, Scalar::F32, Scalar::F64};
+
+SlotType type_of(Scalar scalar) {
+  return static_cast<SlotType>(static_cast<int>(scalar) + 1);
+}
+static_assert(static_cast<int>(SlotType::F64) == static_cast<int>(Scalar::F64) + 1);
+
+std::optional<Slots> parse_v128(std::string_view text) {
   if (!text.starts_with("0x")) return std::nullopt;
   text.remove_prefix(2);
   if (text.empty() || text.size() > 32) return std::nullopt;
@@ -39,7 +48,7 @@ std::optional<std::vector<uint64_t>> parse_v128(std::string_view text) {
   auto high = parse_unsigned("0x" + digits.substr(0, 16));
   auto low = parse_unsigned("0x" + digits.substr(16));
   if (!high || !low) return std::nullopt;
-  return std::vector<uint64_t>{*low, *high};
+  return Slots{{*low, *high}, {SlotType::V128, SlotType::V128}};
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -50,12 +59,26 @@ std::string_view trimmed(std::string_view text) {
 
 }  // namespace
 
-Result<std::vector<uint64_t>> parse_slot(std::string_view text) {
+std::string_view spelling(SlotType type) {
+  return kTypes.at(static_cast<size_t>(type));
+}
+
+void Slots::append(const Slots& more) {
+  values.insert(values.end(), more.values.begin(), more.values.end());
+  types.insert(types.end(), more.types.begin(), more.types.end());
+}
+
+std::vector<SlotType> Slots::stated_types() const {
+  bool stated = std::any_of(types.begin(), types.end(), [](SlotType type) { return type != SlotType::Any; });
+  return stated ? types : std::vector<SlotType>();
+}
+
+Result<Slots> parse_slot(std::string_view text) {
   size_t colon = text.find(':');
   if (colon == std::string_view::npos) {
     auto value = parse_unsigned(text);
     if (!value) return wrong_slot(text);
-    return std::vector<uint64_t>{*value};
+    return Slots{{*value}, {SlotType::Any}};
   }
   std::string_view type = text.substr(0, colon), value = text.substr(colon + 1);
   if (type == "v128") {
@@ -63,36 +86,61 @@ Result<std::vector<uint64_t>> parse_slot(std::string_view text) {
     if (!slots) return wrong_slot(text);
     return std::move(*slots);
   }
-  for (Scalar scalar : {Scalar::I32, Scalar::I64, Scalar::F32, Scalar::F64}) {
+  for (Scalar scalar : kScalars) {
     if (type != spelling(scalar)) continue;
     auto slot = parse_scalar(scalar, value);
     if (!slot) return slot.error();
-    return std::vector<uint64_t>{*slot};
+    return Slots{{*slot}, {type_of(scalar)}};
   }
   return wrong_slot(text);
 }
 
-Result<std::vector<uint64_t>> parse_slots(std::string_view text) {
+Result<Slots> parse_slots(std::string_view text) {
   std::string_view rest = trimmed(text);
+  if (rest.empty()) return usage_error("no slots are given; '[]' says that there are none");
   bool opened = rest.starts_with('['), closed = rest.size() > (opened ? 1u : 0u) && rest.ends_with(']');
   if (opened != closed) return usage_error("'" + std::string(text) + "' has only one of its brackets");
   if (opened) rest = trimmed(rest.substr(1, rest.size() - 2));
-  std::vector<uint64_t> slots;
+  Slots slots;
   if (rest.empty()) return slots;
   while (true) {
     size_t comma = rest.find(',');
     auto one = parse_slot(trimmed(rest.substr(0, comma)));
     if (!one) return one.error();
-    slots.insert(slots.end(), one->begin(), one->end());
+    slots.append(*one);
     if (comma == std::string_view::npos) return slots;
     rest.remove_prefix(comma + 1);
   }
 }
 
+namespace {
+std::string hex_of(uint64_t value) {
+  std::array<char, 24> digits;
+  return {digits.data(), std::to_chars(digits.data(), digits.data() + digits.size(), value, 16).ptr};
+}
+}  // namespace
+
+std::vector<std::string> spell_slots(const Slots& slots) {
+  WAGO_CHECK(slots.types.size() == slots.values.size());
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < slots.values.size(); ++i) {
+    const SlotType type = slots.types[i];
+    if (type == SlotType::Any) {
+      texts.push_back(std::to_string(slots.values[i]));
+    } else if (type == SlotType::V128) {
+      std::string low = hex_of(slots.values[i]);
+      texts.push_back("v128:0x" + hex_of(slots.values.at(i + 1)) + std::string(16 - low.size(), '0') + low);
+      ++i;
+    } else {
+      const Scalar scalar = kScalars.at(static_cast<size_t>(type) - 1);
+      texts.push_back(std::string(spelling(type)) + ":" + format_scalar(scalar, slots.values[i]));
+    }
+  }
+  return texts;
+}
+
 std::string format_slot(uint64_t slot) {
-  std::array<char, 24> hex;
-  auto end = std::to_chars(hex.data(), hex.data() + hex.size(), slot, 16).ptr;
-  return std::to_string(slot) + " (0x" + std::string(hex.data(), end) + ")";
+  return std::to_string(slot) + " (0x" + hex_of(slot) + ")";
 }
 
 std::string format_slots(std::span<const uint64_t> slots) {

@@ -5,39 +5,38 @@
 namespace wago::base {
 namespace {
 
-using Slots = std::vector<uint64_t>;
+using Values = std::vector<uint64_t>;
 
-Slots slots(std::string_view text) {
+Values slots(std::string_view text) {
   auto value = parse_slots(text);
   EXPECT_TRUE(value) << text << ": " << (value ? "" : value.error().message);
-  return value ? *value : Slots{0xdead};
+  return value ? value->values : Values{0xdead};
 }
 
 TEST(Slots, ListsInAnOptionalPairOfBrackets) {
-  EXPECT_EQ(slots("20"), (Slots{20}));
-  EXPECT_EQ(slots("1,2, 3"), (Slots{1, 2, 3}));
-  EXPECT_EQ(slots("[1,2]"), (Slots{1, 2}));
-  EXPECT_EQ(slots("[]"), Slots{});
-  EXPECT_EQ(slots("[ ]"), Slots{});
-  EXPECT_EQ(slots(""), Slots{});
-  EXPECT_EQ(slots("0x14,0o24,0b10100"), (Slots{20, 20, 20}));
-  EXPECT_EQ(slots("18446744073709551615"), (Slots{UINT64_MAX}));
+  EXPECT_EQ(slots("20"), (Values{20}));
+  EXPECT_EQ(slots("1,2, 3"), (Values{1, 2, 3}));
+  EXPECT_EQ(slots("[1,2]"), (Values{1, 2}));
+  EXPECT_EQ(slots("[]"), Values{});
+  EXPECT_EQ(slots("[ ]"), Values{});
+  EXPECT_EQ(slots("0x14,0o24,0b10100"), (Values{20, 20, 20}));
+  EXPECT_EQ(slots("18446744073709551615"), (Values{UINT64_MAX}));
 }
 
 TEST(Slots, TypedSpellingsBecomeSlots) {
-  EXPECT_EQ(slots("i32:-1"), (Slots{0xffffffff}));
-  EXPECT_EQ(slots("i64:-1"), (Slots{UINT64_MAX}));
-  EXPECT_EQ(slots("f32:1.5"), (Slots{0x3fc00000}));
-  EXPECT_EQ(slots("f64:0x1p-3"), (Slots{0x3fc0000000000000}));
-  EXPECT_EQ(slots("f64:nan:0x8000000000000"), (Slots{0x7ff8000000000000}));
-  EXPECT_EQ(slots("f64:-inf"), (Slots{0xfff0000000000000}));
+  EXPECT_EQ(slots("i32:-1"), (Values{0xffffffff}));
+  EXPECT_EQ(slots("i64:-1"), (Values{UINT64_MAX}));
+  EXPECT_EQ(slots("f32:1.5"), (Values{0x3fc00000}));
+  EXPECT_EQ(slots("f64:0x1p-3"), (Values{0x3fc0000000000000}));
+  EXPECT_EQ(slots("f64:nan:0x8000000000000"), (Values{0x7ff8000000000000}));
+  EXPECT_EQ(slots("f64:-inf"), (Values{0xfff0000000000000}));
 }
 
 TEST(Slots, AVectorIsTwoSlotsLowFirst) {
   EXPECT_EQ(slots("v128:0x000102030405060708090a0b0c0d0e0f"),
-            (Slots{0x08090a0b0c0d0e0f, 0x0001020304050607}));
-  EXPECT_EQ(slots("v128:0x1"), (Slots{1, 0}));
-  EXPECT_EQ(slots("1,v128:0x10000000000000000,2"), (Slots{1, 0, 1, 2}));
+            (Values{0x08090a0b0c0d0e0f, 0x0001020304050607}));
+  EXPECT_EQ(slots("v128:0x1"), (Values{1, 0}));
+  EXPECT_EQ(slots("1,v128:0x10000000000000000,2"), (Values{1, 0, 1, 2}));
 }
 
 TEST(Slots, WrongSpellingsAreQuotedWithWhatIsAllowed) {
@@ -80,9 +79,30 @@ TEST(Slots, WrongSpellingsAreQuotedWithWhatIsAllowed) {
   EXPECT_NE(parse_slots("five").error().message.find("i32:-1"), std::string::npos);
 }
 
+TEST(Slots, NothingIsNotNoSlots) {
+  for (const char* text : {"", " "}) {
+    EXPECT_EQ(parse_slots(text).error().message, "no slots are given; '[]' says that there are none");
+  }
+}
+
+TEST(Slots, KnowTheTypesTheyWereSpelledAs) {
+  using enum SlotType;
+  auto mixed = parse_slots("1,i32:-1,v128:0x10000000000000002,f64:nan:0x1,f32:-0");
+  ASSERT_TRUE(mixed);
+  EXPECT_EQ(mixed->types, (std::vector<SlotType>{Any, I32, V128, V128, F64, F32}));
+  EXPECT_EQ(mixed->stated_types(), mixed->types);
+  EXPECT_EQ(parse_slots("1,2")->types, (std::vector<SlotType>{Any, Any}));
+  EXPECT_TRUE(parse_slots("1,2")->stated_types().empty());
+  const std::vector<std::string> spelled = {"1", "i32:-1", "v128:0x10000000000000002", "f64:nan:0x1",
+                                            "f32:-0"};
+  EXPECT_EQ(spell_slots(*mixed), spelled);
+  EXPECT_EQ(spell_slots(*parse_slots("i64:-5,v128:0x5")),
+            (std::vector<std::string>{"i64:-5", "v128:0x00000000000000005"}));
+}
+
 TEST(Slots, FormattedSlotsParseBack) {
   EXPECT_EQ(format_slot(6765), "6765 (0x1a6d)");
-  Slots some = {0, 1, UINT64_MAX};
+  Values some = {0, 1, UINT64_MAX};
   EXPECT_EQ(slots(format_slots(some)), some);
 }
 

@@ -176,7 +176,7 @@ class CatalogReader {
     if (call.export_name.size() > limits_.name_bytes) {
       reader.fail("exceeds the limit name_bytes (" + std::to_string(limits_.name_bytes) + ")", "export");
     }
-    call.args = read_slots(reader, "args", false);
+    read_slots(reader, "args", false, call.args, call.arg_types);
     call.want_trap = optional_word<base::TrapCode>(reader, "want_trap");
     bool wants_results = reader.raw("want") != nullptr;
     if (wants_results && call.want_trap) {
@@ -185,20 +185,21 @@ class CatalogReader {
       reader.fail("is missing; it must be an array of slots ([] for no result), unless want_trap is given",
                   "want");
     }
-    if (!call.want_trap) call.want = read_slots(reader, "want", true);
+    if (!call.want_trap) read_slots(reader, "want", true, call.want, call.want_types);
     reader.refuse_unknown();
     return call;
   }
 
-  std::vector<uint64_t> read_slots(JsonReader& reader, std::string_view key, bool required) {
-    std::vector<uint64_t> slots;
+  void read_slots(JsonReader& reader, std::string_view key, bool required, std::vector<uint64_t>& values,
+                  std::vector<base::SlotType>& types) {
+    base::Slots slots;
     auto read_one = [&](JsonReader& item) {
       if (auto integer = item.json().to_u64()) {
-        slots.push_back(*integer);
+        slots.append({{*integer}, {base::SlotType::Any}});
       } else if (item.json().is_string()) {
         auto parsed = base::parse_slot(item.json().as_string());
         if (!parsed) return item.fail(parsed.error());
-        slots.insert(slots.end(), parsed->begin(), parsed->end());
+        slots.append(*parsed);
       } else {
         item.fail(
             std::string("must be a slot: an unsigned 64-bit integer, or a string such as \"i32:-1\", not ") +
@@ -206,7 +207,8 @@ class CatalogReader {
       }
     };
     reader.array(key, read_one, required, limits_.slots);
-    return slots;
+    types = slots.stated_types();
+    values = std::move(slots.values);
   }
 
   const std::string& file_;
@@ -217,14 +219,17 @@ class CatalogReader {
   std::unordered_set<std::string> ids_;
 };
 
-Json slots_json(const std::vector<uint64_t>& slots) {
-  return Json::array(std::vector<Json>(slots.begin(), slots.end()));
+Json slots_json(const std::vector<uint64_t>& values, const std::vector<base::SlotType>& types) {
+  if (types.empty()) return Json::array(std::vector<Json>(values.begin(), values.end()));
+  Json list = Json::array();
+  for (const std::string& text : base::spell_slots({values, types})) list.push(text);
+  return list;
 }
 
 Json call_json(const Call& call) {
-  Json json = Json::object({{"export", call.export_name}, {"args", slots_json(call.args)}});
+  Json json = Json::object({{"export", call.export_name}, {"args", slots_json(call.args, call.arg_types)}});
   if (call.want_trap) return json.set("want_trap", base::spelling(*call.want_trap));
-  return json.set("want", slots_json(call.want));
+  return json.set("want", slots_json(call.want, call.want_types));
 }
 
 Json workload_json(const Workload& workload) {

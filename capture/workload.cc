@@ -16,6 +16,11 @@ void hash_slots(base::Sha256& hash, const std::vector<uint64_t>& slots) {
   for (uint64_t slot : slots) hash.update_u64(slot);
 }
 
+base::Result<void> check_export(const std::string& name) {
+  if (base::is_utf8(name)) return {};
+  return usage_error("the export " + base::display(name) + " is not UTF-8, as names of exports are");
+}
+
 }  // namespace
 
 bool is_workload_id(std::string_view id) {
@@ -42,7 +47,11 @@ base::Result<void> check(const Workload& workload) {
     return usage_error("level must be from 0 to " + std::to_string(base::kMaxLevel) + ", not " +
                        std::to_string(workload.engine.level));
   }
+  if (workload.init) {
+    if (auto named = check_export(*workload.init); !named) return named;
+  }
   for (const Call& call : workload.calls) {
+    if (auto named = check_export(call.export_name); !named) return named;
     if (call.want_trap && !call.want.empty()) {
       return usage_error("a call wants results or a trap, not both");
     }

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "base/sha256.h"
+#include "base/slots.h"
 #include "base/vocabulary.h"
 
 namespace wago::capture {
@@ -20,6 +21,10 @@ struct Call {
   std::vector<uint64_t> args;
   std::vector<uint64_t> want;
   std::optional<base::TrapCode> want_trap;
+  // The types that slots were spelled with, one a slot; empty: nothing was said of any. A slot must be for
+  // what it says.
+  std::vector<base::SlotType> arg_types;
+  std::vector<base::SlotType> want_types;
   bool operator==(const Call&) const = default;
 };
 
@@ -58,7 +63,8 @@ struct Workload {
 };
 
 // Errors (Usage): iterations with a duration, zero of either, no calls, a level that does not exist, a bad
-// id, a call that wants results and a trap. Places are left to the caller.
+// id, an export's name that is not UTF-8, a call that wants results and a trap. Places are left to the
+// caller.
 base::Result<void> check(const Workload& workload);
 
 // Whether `id` can name a workload or a catalog (see Workload::id); and why another text cannot, to stand

@@ -51,7 +51,9 @@ Json source_array(const Frame& frame) {
   return places;
 }
 
-Json trap_object(const Trap& trap) {
+}  // namespace
+
+Json trap_members(const Trap& trap) {
   Json frames = Json::array();
   for (const Frame& frame : trap.frames) {
     Json entry = Json::object({{"name", frame.name}});
@@ -64,14 +66,11 @@ Json trap_object(const Trap& trap) {
     frames.push(std::move(entry));
   }
   const bool trapped = !trap.interruption;
-  Json object = Json::object(
-      {{"kind", trapped ? "trap" : "interrupted"}, {"exit_code", kExitFailed}, {"message", trap.message}});
-  if (trapped) object.set("trap", base::spelling(trap.code));
-  object.set("frames", std::move(frames)).set("frames_truncated", trap.frames_truncated);
-  return Json::object({{"error", object}});
+  Json members = Json::object({{"kind", trapped ? "trap" : "interrupted"}});
+  if (trapped) members.set("trap", base::spelling(trap.code));
+  members.set("frames", std::move(frames)).set("frames_truncated", trap.frames_truncated);
+  return members;
 }
-
-}  // namespace
 
 Output::Output(std::string program, std::FILE* out, std::FILE* err)
     : program_(std::move(program)), out_(out), err_(err) {
@@ -94,15 +93,15 @@ void Output::note(std::string_view sentence) {
 }
 
 int Output::fail(const base::Error& error) {
-  return fail(error, "", nullptr, Json());
+  return fail(error, "", Json::object());
 }
 
-int Output::fail(const base::Error& error, std::string_view lines, const char* key, const Json& particulars) {
+int Output::fail(const base::Error& error, std::string_view lines, const Json& members) {
   // What was printed before the failure comes first wherever both streams go to one place.
   if (std::fflush(out_) != 0) note_broken();
   if (json_) {
     Json object = error_object(error);
-    if (key) object.set(key, particulars);
+    for (const auto& [key, value] : members.members()) object.set(key, value);
     std::fprintf(err_, "%s\n", Json::object({{"error", std::move(object)}}).dump().c_str());
   } else {
     std::fprintf(err_, "%s: %s\n", program_.c_str(), base::printable(error.to_string()).c_str());
@@ -114,7 +113,10 @@ int Output::fail(const base::Error& error, std::string_view lines, const char* k
 int Output::trap(const Trap& trap) {
   if (std::fflush(out_) != 0) note_broken();
   if (json_) {
-    std::fprintf(err_, "%s\n", trap_object(trap).dump().c_str());
+    Json object = Json::object({{"kind", "trap"}, {"exit_code", kExitFailed}, {"message", trap.message}});
+    const Json members = trap_members(trap);
+    for (const auto& [key, value] : members.members()) object.set(key, value);
+    std::fprintf(err_, "%s\n", Json::object({{"error", std::move(object)}}).dump().c_str());
   } else {
     // The sentence begins with the library's name; here a program speaks.
     constexpr std::string_view kLibrary = "wago: ";

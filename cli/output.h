@@ -39,8 +39,8 @@ class Output {
   void note(std::string_view sentence);
 
   int fail(const base::Error& error);
-  // With particulars: lines below the sentence, or the member `key` of the JSON object.
-  int fail(const base::Error& error, std::string_view lines, const char* key, const base::Json& particulars);
+  // With particulars: lines below the sentence, or members of the JSON object.
+  int fail(const base::Error& error, std::string_view lines, const base::Json& members);
   // The guest trapped: the trap's own lines, or an object with its code and frames.
   int trap(const Trap& trap);
 
@@ -61,5 +61,8 @@ class Output {
   std::string done_;
   int write_error_ = 0;  // errno of the first write that failed
 };
+
+// What an error object says of a trap: kind, trap, frames, frames_truncated.
+base::Json trap_members(const Trap& trap);
 
 }  // namespace wago::cli

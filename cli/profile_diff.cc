@@ -49,7 +49,8 @@ base::Result<void> resolve(DiffFlags& flags) {
 int refuse_contract(std::span<const diff::ContractDifference> differences, Output& output) {
   auto error = base::usage_error("these captures cannot be compared: their measurement contracts differ in " +
                                  diff::format_plural(differences.size(), "field"));
-  return output.fail(error, diff::to_text(differences), "differences", diff::to_json(differences));
+  return output.fail(error, diff::to_text(differences),
+                     base::Json::object({{"differences", diff::to_json(differences)}}));
 }
 
 int compare(DiffFlags& flags, Output& output) {

@@ -16,6 +16,7 @@ namespace {
 void print_outcome(const std::string& out, const capture::Manifest& manifest, bool json, Output& output) {
   const capture::PhaseRecord* phase = manifest.measured_phase();
   uint64_t work = phase ? phase->completed_work : 0;
+  uint64_t elapsed_ns = phase ? phase->elapsed_ns : 0;
   double each_ns =
       work == 0 ? 0 : static_cast<double>(manifest.execution_duration_ns) / static_cast<double>(work);
   std::string unit = phase ? phase->work_unit : "";
@@ -25,6 +26,7 @@ void print_outcome(const std::string& out, const capture::Manifest& manifest, bo
                                      {"workload", manifest.workload},
                                      {"phase", base::spelling(manifest.capture_phase)},
                                      {"completed_iterations", manifest.completed_iterations},
+                                     {"elapsed_ns", elapsed_ns},
                                      {"execution_duration_ns", manifest.execution_duration_ns},
                                      {"completed_work", work},
                                      {"work_unit", unit},
@@ -34,15 +36,16 @@ void print_outcome(const std::string& out, const capture::Manifest& manifest, bo
     return;
   }
   output.print(base::display(out) + ": " + diff::format_plural(manifest.completed_iterations, "iteration") +
-               " in " + diff::format_ns(static_cast<double>(manifest.execution_duration_ns)) + ", " +
-               diff::format_work(work, unit) + ", " + diff::format_ns(each_ns) + " each\n");
+               ", " + diff::format_ns(static_cast<double>(manifest.execution_duration_ns)) + " timed of " +
+               diff::format_ns(static_cast<double>(elapsed_ns)) + ", " + diff::format_work(work, unit) +
+               ", " + diff::format_ns(each_ns) + " each\n");
 }
 
 int record(const RecordFlags& flags, Output& output) {
   auto request = request_of(flags);
   if (!request) return output.fail(request.error());
   harness::RecordOutcome outcome = record_with_progress(*request, output);
-  if (outcome.error) return fail_recording(outcome, output);
+  if (outcome.error) return fail_recording(outcome, request->out, output);
   output.set_done("the capture " + request->out + " is complete");
   print_outcome(request->out, outcome.manifest, flags.json, output);
   return kExitDone;

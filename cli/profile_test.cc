@@ -169,7 +169,7 @@ int test(const TestFlags& flags, Output& output) {
   if (auto made = ensure_directory(directory); !made) return output.fail(made.error());
   const std::string name = *flags.workload + (flags.backend ? "." + *flags.backend : "");
   harness::RecordOutcome outcome = record_beside_others(*request, directory / name, output);
-  if (outcome.error) return fail_test(flags, *outcome.error, fail_recording(outcome, output));
+  if (outcome.error) return fail_test(flags, *outcome.error, fail_recording(outcome, request->out, output));
   output.set_done("the capture " + request->out + " is complete");
   auto evidence = diff::load(request->out);
   if (!evidence) return output.fail(evidence.error());

@@ -9,6 +9,7 @@
 #include "base/slots.h"
 #include "capture/catalog.h"
 #include "cli/flags.h"
+#include "harness/subject.h"
 
 namespace wago::cli::profile {
 
@@ -81,7 +82,8 @@ Result<capture::Call> call_of(const RecordFlags& flags) {
   if (flags.args) {
     auto slots = base::parse_slots(*flags.args);
     if (!slots) return in_flag("--args", slots.error());
-    call.args = *slots;
+    call.args = slots->values;
+    call.arg_types = slots->stated_types();
   }
   if (flags.want && flags.want_trap) return usage_error("--want and --want-trap exclude one another");
   if (flags.want_trap) {
@@ -95,7 +97,8 @@ Result<capture::Call> call_of(const RecordFlags& flags) {
   }
   auto slots = base::parse_slots(*flags.want);
   if (!slots) return in_flag("--want", slots.error());
-  call.want = *slots;
+  call.want = slots->values;
+  call.want_types = slots->stated_types();
   return call;
 }
 
@@ -225,6 +228,12 @@ Result<harness::RecordRequest> request_of(const RecordFlags& flags) {
   if (auto applied = apply_manner(flags, *workload); !applied) return applied.error();
   if (auto checked = check_backend(flags, *workload); !checked) return checked.error();
   if (auto checked = capture::check(*workload); !checked) return checked.error();
+  if (auto lacking = harness::unsupported(*workload)) {
+    if (!flags.catalog) return *lacking;
+    lacking->message = "workload " + workload->id + ": " + lacking->message;
+    lacking->place.file = *flags.catalog;
+    return *lacking;
+  }
   if (flags.collection_timeout) {
     auto timeout = base::parse_duration_ns(*flags.collection_timeout);
     if (!timeout) return in_flag("--collection-timeout", timeout.error());

@@ -5,6 +5,9 @@
 #include <csignal>
 #include <cstdio>
 
+#include <wago/wago.h>
+#include "base/json.h"
+#include "base/text.h"
 #include "base/vocabulary.h"
 #include "cli/output.h"
 #include "diff/quantity.h"
@@ -59,8 +62,18 @@ harness::RecordOutcome record_with_progress(harness::RecordRequest request, cons
   return harness::record(request);
 }
 
-int fail_recording(const harness::RecordOutcome& outcome, Output& output) {
-  int code = output.fail(*outcome.error);
+int fail_recording(const harness::RecordOutcome& outcome, const std::string& out, Output& output) {
+  std::string lines;
+  base::Json members = outcome.trap ? trap_members(*outcome.trap) : base::Json::object();
+  if (outcome.trap && outcome.trap->frames.size() > 1) {
+    const std::string trap = outcome.trap->to_string();  // its sentence, then its frames
+    lines = trap.substr(trap.find('\n') + 1);
+  }
+  if (outcome.left) {
+    lines += "  unfinished capture: " + base::display(out) + "\n";
+    members.set("capture", out);
+  }
+  int code = output.fail(*outcome.error, lines, members);
   if (outcome.interrupted_by != 0) {
     std::fflush(stdout);
     std::signal(outcome.interrupted_by, SIG_DFL);

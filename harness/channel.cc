@@ -6,12 +6,67 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
 namespace wago::harness {
 
 namespace {
 constexpr uint32_t kMaxMessage = 64 << 20;
 constexpr std::array<std::string_view, 3> kKinds = {"failed", "usage", "unmeasurable"};
+
+using Translate = std::optional<std::string> (*)(const std::string&);
+
+// Bytes as the characters U+0000..U+00FF, in UTF-8.
+std::optional<std::string> characters(const std::string& bytes) {
+  std::string text;
+  for (unsigned char c : bytes) {
+    if (c >= 0x80) text += static_cast<char>(0xc0 | c >> 6);
+    text += static_cast<char>(c < 0x80 ? c : 0x80 | (c & 0x3f));
+  }
+  return text;
+}
+
+// And back; nothing: there are others among them.
+std::optional<std::string> bytes_of(const std::string& text) {
+  std::string bytes;
+  for (size_t i = 0; i < text.size(); ++i) {
+    unsigned char c = static_cast<unsigned char>(text[i]);
+    if (c >= 0x80) {
+      if (c > 0xc3 || i + 1 == text.size()) return std::nullopt;
+      c = static_cast<unsigned char>(c << 6 | (text[++i] & 0x3f));
+    }
+    bytes += static_cast<char>(c);
+  }
+  return bytes;
+}
+
+// The same value with every string in it translated.
+std::optional<base::Json> translated(const base::Json& json, Translate translate) {
+  if (json.is_string()) {
+    auto text = translate(json.as_string());
+    return text ? std::optional(base::Json(std::move(*text))) : std::nullopt;
+  }
+  if (json.is_array()) {
+    base::Json array = base::Json::array();
+    for (const base::Json& item : json.items()) {
+      auto one = translated(item, translate);
+      if (!one) return std::nullopt;
+      array.push(std::move(*one));
+    }
+    return array;
+  }
+  if (json.is_object()) {
+    base::Json object = base::Json::object();
+    for (const auto& [key, value] : json.members()) {
+      auto one = translated(value, translate);
+      if (!one) return std::nullopt;
+      object.append(key, std::move(*one));
+    }
+    return object;
+  }
+  return json;
+}
+
 }  // namespace
 
 base::Result<std::pair<Channel, Channel>> Channel::make_pair() {
@@ -23,7 +78,7 @@ base::Result<std::pair<Channel, Channel>> Channel::make_pair() {
 }
 
 bool Channel::send(const base::Json& message) {
-  std::string text = message.dump();
+  std::string text = translated(message, characters)->dump();
   auto size = static_cast<uint32_t>(text.size());
   std::string frame(reinterpret_cast<const char*>(&size), sizeof size);
   frame += text;
@@ -38,13 +93,14 @@ bool Channel::send(const base::Json& message) {
 }
 
 bool Channel::fill() {
-  char chunk[65536];
+  // Not on the stack, which may be as small as the user's limit says.
+  std::vector<char> chunk(65536);
   while (buffer_.size() <= kMaxMessage + sizeof(uint32_t)) {
-    ssize_t got = ::recv(socket_.get(), chunk, sizeof chunk, MSG_DONTWAIT);
+    ssize_t got = ::recv(socket_.get(), chunk.data(), chunk.size(), MSG_DONTWAIT);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) return errno == EAGAIN || errno == EWOULDBLOCK;
     if (got == 0) return false;
-    buffer_.append(chunk, static_cast<size_t>(got));
+    buffer_.append(chunk.data(), static_cast<size_t>(got));
   }
   return true;
 }
@@ -60,7 +116,9 @@ base::Result<std::optional<base::Json>> Channel::next() {
                                   {.string_bytes = kMaxMessage});
   buffer_.erase(0, sizeof size + size);
   if (!message) return message.error();
-  return Message(std::move(*message));
+  auto exact = translated(*message, bytes_of);
+  if (!exact) return base::failed("a message with characters above U+00FF arrived");
+  return exact;
 }
 
 base::Result<base::Json> Channel::receive() {

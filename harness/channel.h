@@ -1,6 +1,9 @@
 // Messages between a recorder and its child: JSON documents, each after its length as 32 bits, over a stream
 // socket. The child may be anything by the time it writes, so what it sends is limited and checked like a
 // stranger's file.
+//
+// Strings of messages are bytes - paths need not be UTF-8 - and arrive as they were sent: on the way each
+// byte is the character of its number.
 #pragma once
 
 #include <optional>

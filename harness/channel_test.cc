@@ -24,6 +24,16 @@ TEST(Channel, MessagesArriveWholeAndInOrder) {
   sender.join();
 }
 
+TEST(Channel, EveryByteOfAStringArrives) {
+  auto pair = Channel::make_pair();
+  auto& [a, b] = *pair;
+  std::string all;
+  for (int c = 0; c < 256; ++c) all += static_cast<char>(c);
+  Json message = Json::object({{"path", all}, {"list", Json::array({all + all, "\xc3\xa9", 7, nullptr})}});
+  ASSERT_TRUE(a.send(message));
+  EXPECT_EQ(*b.receive(), message);
+}
+
 TEST(Channel, TheLastWordsOfTheOtherSideAreStillRead) {
   auto pair = Channel::make_pair();
   auto& [a, b] = *pair;
@@ -47,6 +57,8 @@ TEST(Channel, NonsenseIsAnError) {
   EXPECT_EQ(nonsense(std::string("\x01\0\0\0{", 5)).rfind("not JSON", 0), 0u);
   EXPECT_EQ(nonsense(std::string("\x02\0\0\0{", 5)), "nothing");
   EXPECT_EQ(nonsense("\x02"), "nothing");
+  EXPECT_EQ(nonsense(std::string("\x04\0\0\0\"\xc4\x80\"", 8)),
+            "a message with characters above U+00FF arrived");
 }
 
 TEST(Channel, ErrorsSurviveTheTrip) {

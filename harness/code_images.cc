@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/text.h"
 #include "runtime/code_image.h"
 #include "runtime/engine_data.h"
 #include "runtime/module.h"
@@ -62,7 +63,8 @@ capture::Image module_image(const Subject& subject) {
   const runtime::CodeImage& code = subject.reference().code();
   capture::Image image;
   image.kind = capture::ImageKind::Module;
-  image.name = module.name.empty() ? base::base_name(subject.workload().module_path) : module.name;
+  image.name =
+      module.name.empty() ? base::printable(base::base_name(subject.workload().module_path)) : module.name;
   image.size = static_cast<uint32_t>(code.bytes.size());
   image.regions = convert(code.regions);
   base::Sha256 whole;

@@ -47,7 +47,8 @@ std::string shown(ValueType type, uint64_t slot) {
 }
 
 base::Result<void> check_slots(const std::string& name, const char* what, const std::vector<uint64_t>& slots,
-                               const std::vector<ValueType>& types, const FuncType& signature) {
+                               const std::vector<base::SlotType>& stated, const std::vector<ValueType>& types,
+                               const FuncType& signature) {
   uint32_t expected = slots_of(types);
   if (slots.size() != expected) {
     return usage_error(name + " has " + std::to_string(expected) + " " + what + " slot" +
@@ -56,6 +57,10 @@ base::Result<void> check_slots(const std::string& name, const char* what, const 
   }
   for (size_t i = 0; i < slots.size(); ++i) {
     ValueType type = type_of_slot(types, i);
+    if (i < stated.size() && stated[i] != base::SlotType::Any && spelling(stated[i]) != to_string(type)) {
+      return usage_error(name + ": " + what + " slot " + std::to_string(i) + " is an " + to_string(type) +
+                         ", but an " + std::string(spelling(stated[i])) + " is given");
+    }
     bool narrow = type == ValueType::I32 || type == ValueType::F32;
     if (narrow && slots[i] >> 32) {
       return usage_error(name + ": " + what + " slot " + std::to_string(i) + " is an " + to_string(type) +
@@ -85,10 +90,10 @@ base::Result<void> check_calls(const capture::Workload& workload, const wago::Mo
     auto type = runtime::exported_function(module.decoded(), call.export_name);
     if (!type) return type.error();
     const std::string name = base::display(call.export_name);
-    auto args = check_slots(name, "argument", call.args, (*type)->params, **type);
+    auto args = check_slots(name, "argument", call.args, call.arg_types, (*type)->params, **type);
     if (!args) return args;
     if (call.want_trap) continue;
-    auto want = check_slots(name, "result", call.want, (*type)->results, **type);
+    auto want = check_slots(name, "result", call.want, call.want_types, (*type)->results, **type);
     if (!want) return want;
   }
   return {};
@@ -123,7 +128,7 @@ RunStatus Invoker::run_prepared(uint64_t count) {
     for (Bound& bound : calls_) {
       forget(bound);
       wago::CallResult outcome = bound.function.call(bound.call->args, bound.results);
-      if (__builtin_expect(!as_wanted(bound, outcome), 0)) return describe(bound, outcome);
+      if (__builtin_expect(!as_wanted(bound, outcome), 0)) return describe(bound, outcome, i);
     }
   }
   return {};
@@ -134,14 +139,14 @@ RunStatus Invoker::run_public(uint64_t count) {
     for (Bound& bound : calls_) {
       forget(bound);
       auto outcome = instance_.call(bound.call->export_name, bound.call->args, bound.results);
-      if (!outcome) return RunFailure{outcome.error(), outcome.error().message};
-      if (__builtin_expect(!as_wanted(bound, *outcome), 0)) return describe(bound, *outcome);
+      if (!outcome) return RunFailure{outcome.error(), outcome.error().message, {}, i};
+      if (__builtin_expect(!as_wanted(bound, *outcome), 0)) return describe(bound, *outcome, i);
     }
   }
   return {};
 }
 
-RunFailure Invoker::describe(const Bound& bound, const wago::CallResult& outcome) {
+RunFailure Invoker::describe(const Bound& bound, const wago::CallResult& outcome, uint64_t iteration) {
   const capture::Call& call = *bound.call;
   std::string where = "call " + std::to_string(bound.number) + " (" + base::display(call.export_name) + ")";
   if (!outcome.ok()) {
@@ -152,12 +157,12 @@ RunFailure Invoker::describe(const Bound& bound, const wago::CallResult& outcome
       said += wanted;
       stored += wanted;
     }
-    return {base::failed(said), stored};
+    return {base::failed(said), stored, outcome.trap(), iteration};
   }
   if (call.want_trap) {
     std::string said =
         where + " returned, but the trap wanted is " + std::string(base::spelling(*call.want_trap));
-    return {base::failed(said), said};
+    return {base::failed(said), said, {}, iteration};
   }
   const std::vector<ValueType>& types = bound.function.type().results;
   for (size_t i = 0; i < call.want.size(); ++i) {
@@ -166,7 +171,9 @@ RunFailure Invoker::describe(const Bound& bound, const wago::CallResult& outcome
     std::string stored = "wrong result of " + where + ": slot " + std::to_string(i);
     return {base::failed(stored + " wanted " + shown(type, call.want[i]) + ", seen " +
                          shown(type, bound.results[i])),
-            stored + " differs from what was wanted"};
+            stored + " differs from what was wanted",
+            {},
+            iteration};
   }
   WAGO_UNREACHABLE("a result was as wanted");
 }
@@ -176,6 +183,7 @@ std::string describe(const wago::Trap& trap) {
       trap.message.empty() ? std::string(base::sentence(trap.code)) : base::printable(trap.message);
   if (trap.frames.empty()) return text;
   const Frame& frame = trap.frames.front();
+  if (frame.host) return text + " at " + base::display(frame.name) + " (host)";
   char place[64];
   std::snprintf(place, sizeof place, " (func[%u], wasm pc 0x%x)", frame.function, frame.wasm_pc);
   return text + " at " + base::display(frame.name) + place;

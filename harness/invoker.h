@@ -45,7 +45,7 @@ class Invoker {
   RunStatus run_public(uint64_t count);
   static void forget(Bound& bound);
   static bool as_wanted(const Bound& bound, const wago::CallResult& outcome);
-  static RunFailure describe(const Bound& bound, const wago::CallResult& outcome);
+  static RunFailure describe(const Bound& bound, const wago::CallResult& outcome, uint64_t iteration);
 
   base::Mode mode_;
   wago::Instance instance_;

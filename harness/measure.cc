@@ -46,7 +46,8 @@ RunStatus Measurement::run(const LoopLimits& limits, LoopResult& result) {
     const uint64_t after = clock_.monotonic_ns();
     const uint64_t cpu_after = clock_.thread_cpu_ns();
     if (failure) return failure;
-    const capture::IterationBatch batch = {before - start, after - before, cpu_after - cpu_before, count};
+    const uint64_t cpu_ns = after - before < kMinCpuWindowNs ? 0 : cpu_after - cpu_before;
+    const capture::IterationBatch batch = {before - start, after - before, cpu_ns, count};
     result.batches.push_back(batch);
     result.iterations += count;
     result.wall_ns += batch.wall_ns;

@@ -6,6 +6,8 @@
 // looked at after it, happens outside the timed windows.
 #pragma once
 
+#include <wago/wago.h>
+
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -22,6 +24,8 @@ namespace wago::harness {
 struct RunFailure {
   base::Error error;
   std::string stored;
+  std::optional<wago::Trap> trap = {};  // of the guest, when that is why
+  uint64_t iteration = 0;               // how many of its batch were complete
 };
 using RunStatus = std::optional<RunFailure>;  // nothing: all as wanted
 
@@ -43,6 +47,8 @@ class Work {
 
 // A timed window is meant to take this long: about 0.3 % of it is the clocks'.
 inline constexpr uint64_t kBatchNs = 300'000;
+// Of a shorter window the thread-CPU time is not kept: most of it would be that of reading the clock.
+inline constexpr uint64_t kMinCpuWindowNs = 30'000;
 // After each such number of batches their length doubles, so that a long recording stays within the readers'
 // limits.
 inline constexpr uint64_t kBatchesBeforeDoubling = 1'000'000;

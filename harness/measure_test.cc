@@ -64,6 +64,21 @@ TEST(Measurement, FastIterationsAreTimedInBatchesThatHideTheClock) {
   EXPECT_EQ(f.result.wall_ns, 20'000'000u);
 }
 
+TEST(Measurement, CpuTimeOfAShortWindowIsNotKept) {
+  Fixture whole(1'000);
+  ASSERT_FALSE(whole.measurement.run({.iterations = 30}, whole.result));
+  ASSERT_EQ(whole.result.batches[0].iterations, 1u) << "nothing is known yet";
+  EXPECT_EQ(whole.result.batches[0].cpu_ns, 0u);
+  Fixture f(1'000);
+  ASSERT_FALSE(f.measurement.warm_up(1));
+  ASSERT_FALSE(f.measurement.run({.iterations = 330}, f.result));
+  ASSERT_EQ(f.result.batches.size(), 2u);
+  EXPECT_EQ(f.result.batches[0].cpu_ns, 300'000u);
+  EXPECT_EQ(f.result.batches[1].iterations, 30u);
+  EXPECT_EQ(f.result.batches[1].cpu_ns, 30'000u) << "just long enough";
+  EXPECT_EQ(f.result.cpu_ns, 330'000u);
+}
+
 TEST(Measurement, SlowIterationsAreTimedOneByOne) {
   Fixture f(7'000'000);
   ASSERT_FALSE(f.measurement.warm_up(1));

@@ -359,21 +359,29 @@ class PhaseRecorder {
     return {};
   }
 
+  // Says which it was that failed.
+  RunFailure in_iteration(RunFailure failure, const char* kind) const {
+    uint64_t number = progress_.iterations.load(std::memory_order_relaxed) + failure.iteration + 1;
+    std::string where = std::string(", in ") + kind + std::to_string(number) + " of phase " +
+                        std::string(base::spelling(subject_.workload().phase));
+    failure.error.message += where;
+    failure.stored += where;
+    return failure;
+  }
+
   // Warm-up, then the measured phase, whose iterations do `work_each` units of work.
   RunStatus measure(Work& work, uint64_t work_each) {
     const capture::Workload& workload = subject_.workload();
     Measurement measurement(work, clock_, progress_);
     progress_.enter(workload.phase, true);
-    if (auto failure = measurement.warm_up(workload.warmup)) {
-      failure->stored += ", in warm-up";
-      return failure;
-    }
+    if (auto failure = measurement.warm_up(workload.warmup))
+      return in_iteration(*failure, "warm-up iteration ");
     LoopLimits limits;
     limits.iterations = workload.iterations.value_or(0);
     limits.duration_ns = workload.duration_ns.value_or(capture::kDefaultDurationNs);
     progress_.enter(workload.phase);
     LoopResult& loop = recorded_.loop;
-    if (auto failure = measurement.run(limits, loop)) return failure;
+    if (auto failure = measurement.run(limits, loop)) return in_iteration(*failure, "iteration ");
     if (workload.phase == Phase::Execute || workload.phase == Phase::All) {
       recorded_.invocations = loop.iterations * workload.calls.size();
     }

@@ -1,5 +1,6 @@
 // The child's side of a recording: one workload, measured and written, told in four messages.
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <cstdio>
@@ -32,12 +33,26 @@ Failure as_failure(const base::Error& error) {
   return {error, error.to_string()};
 }
 
+// What the program itself may need of the stack besides a guest.
+constexpr uint64_t kOwnStackBytes = uint64_t{1} << 20;
+
+// A guest with less stack than the contract says would be another measurement.
+std::optional<Failure> check_stack() {
+  rlimit limit;
+  constexpr uint64_t kWanted = runtime::kGuestStackBytes + kOwnStackBytes;
+  if (::getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur >= kWanted) return {};
+  return as_failure(base::unmeasurable("the stack limit of " + std::to_string(limit.rlim_cur >> 10) +
+                                       " KiB (ulimit -s) is below the " + std::to_string(kWanted >> 10) +
+                                       " KiB that a recording needs"));
+}
+
 class Child {
  public:
   Child(Channel& channel, ProgressPage& progress) : channel_(channel), progress_(progress) {}
 
   // Nothing: done, and said so.
   std::optional<Failure> work() {
+    if (auto failure = check_stack()) return failure;
     if (auto failure = load()) return failure;
     Ready ready;
     ready.module_bytes = subject_->bytes().size();
@@ -49,11 +64,12 @@ class Child {
     if (!message) return as_failure(message.error());
     auto go = read_go(*message);
     if (!go) return as_failure(go.error());
-    directory_ = go->directory;
+    if (auto failure = enter(*go)) return failure;
 
     Recorded recorded;
     if (auto failure = record_phases(*subject_, base::system_clock(), progress_, recorded)) {
-      return Failure{failure->error, failure->stored};
+      if (failure->error.place.file.empty()) failure->error.place.file = subject_->workload().module_path;
+      return Failure{failure->error, failure->stored, failure->trap};
     }
     return write(recorded);
   }
@@ -73,9 +89,20 @@ class Child {
     return {};
   }
 
+  // The recorder holds the directory that it created, so no other can have its number.
+  std::optional<Failure> enter(const Go& go) {
+    auto directory = base::system_files().open_directory(go.directory);
+    if (!directory) return as_failure(directory.error());
+    if ((*directory)->id() != go.id) {
+      return as_failure(base::failed("was replaced by another directory", {.file = go.directory}));
+    }
+    directory_ = std::move(*directory);
+    return {};
+  }
+
   Result<void> write_file(const char* name, std::span<const uint8_t> bytes) {
     done_.files.emplace_back(name);
-    return base::system_files().create(base::join_path(directory_, name), bytes);
+    return directory_->create(name, bytes);
   }
 
   std::optional<Failure> write(Recorded& recorded) {
@@ -99,7 +126,7 @@ class Child {
   ProgressPage& progress_;
   std::unique_ptr<Subject> subject_;
   uint64_t loaded_ns_ = 0;
-  std::string directory_;
+  std::unique_ptr<base::Directory> directory_;
   Done done_;
 };
 

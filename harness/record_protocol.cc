@@ -1,7 +1,12 @@
 #include "harness/record_protocol.h"
 
+#include <map>
+#include <memory>
+#include <set>
+
 #include "capture/catalog.h"
 #include "harness/channel.h"
+#include "runtime/source_lines.h"
 
 namespace wago::harness {
 
@@ -36,6 +41,74 @@ capture::PhaseRecord read_phase(JsonReader& reader) {
   phase.completed_work = reader.u64("completed_work");
   phase.work_unit = reader.string("work_unit");
   return phase;
+}
+
+Json source_json(const wago::SourceFrame& frame) {
+  return Json::object({{"function", frame.function},
+                       {"file", frame.file},
+                       {"directory", frame.directory},
+                       {"line", frame.line},
+                       {"column", frame.column}});
+}
+
+wago::SourceFrame read_source(JsonReader& reader) {
+  return {reader.string("function"), reader.string("file"), reader.string("directory"), reader.u32("line"),
+          reader.u32("column")};
+}
+
+// What the child knew of the places in a trap, which its debug information does not leave.
+class ToldLines : public runtime::SourceLines {
+ public:
+  std::vector<wago::SourceFrame> at(uint32_t module_offset) const override {
+    auto place = places.find(module_offset);
+    return place == places.end() ? std::vector<wago::SourceFrame>() : place->second;
+  }
+  std::map<uint32_t, std::vector<wago::SourceFrame>> places;
+};
+
+// A recorded guest traps or returns: nobody interrupts it, so that part of a trap does not travel.
+Json trap_json(const wago::Trap& trap) {
+  Json frames = Json::array(), places = Json::array();
+  std::set<uint32_t> told;  // recursion comes by the same places again and again
+  for (const wago::Frame& frame : trap.frames) {
+    frames.push(Json::object({{"function", frame.function},
+                              {"wasm_pc", frame.wasm_pc},
+                              {"module_offset", frame.module_offset},
+                              {"name", frame.name},
+                              {"inlined", frame.inlined},
+                              {"host", frame.host}}));
+    if (!frame.debug_info || !told.insert(frame.module_offset).second) continue;
+    Json source = Json::array();
+    for (const wago::SourceFrame& one : frame.source()) source.push(source_json(one));
+    places.push(Json::object({{"module_offset", frame.module_offset}, {"source", std::move(source)}}));
+  }
+  return Json::object({{"code", base::spelling(trap.code)},
+                       {"message", trap.message},
+                       {"frames", std::move(frames)},
+                       {"frames_truncated", trap.frames_truncated},
+                       {"places", std::move(places)}});
+}
+
+wago::Trap read_trap(JsonReader reader) {
+  auto lines = std::make_shared<ToldLines>();
+  reader.array("places", [&](JsonReader& place) {
+    std::vector<wago::SourceFrame>& source = lines->places[place.u32("module_offset")];
+    place.array("source", [&](JsonReader& one) { source.push_back(read_source(one)); });
+  });
+  wago::Trap trap;
+  trap.code = base::read_word<base::TrapCode>(reader, "code", base::spellings<base::TrapCode>());
+  trap.message = reader.string("message");
+  reader.array("frames", [&](JsonReader& frame) {
+    trap.frames.push_back({.function = frame.u32("function"),
+                           .wasm_pc = frame.u32("wasm_pc"),
+                           .module_offset = frame.u32("module_offset"),
+                           .name = frame.string("name"),
+                           .inlined = frame.boolean("inlined"),
+                           .host = frame.boolean("host"),
+                           .debug_info = lines});
+  });
+  trap.frames_truncated = reader.boolean("frames_truncated");
+  return trap;
 }
 
 }  // namespace
@@ -91,12 +164,15 @@ base::Result<Ready> read_ready(const Json& message) {
 }
 
 Json to_json(const Go& message) {
-  return Json::object({{"kind", "go"}, {"directory", message.directory}});
+  return Json::object({{"kind", "go"},
+                       {"directory", message.directory},
+                       {"device", message.id.device},
+                       {"inode", message.id.inode}});
 }
 
 base::Result<Go> read_go(const Json& message) {
   JsonReader reader(message, kSource);
-  Go go{reader.string("directory")};
+  Go go{reader.string("directory"), {reader.u64("device"), reader.u64("inode")}};
   return checked(reader, std::move(go));
 }
 
@@ -128,8 +204,10 @@ base::Result<Done> read_done(const Json& message) {
 }
 
 Json to_json(const Failure& message) {
-  return Json::object(
-      {{"kind", "failure"}, {"error", error_json(message.error)}, {"stored", message.stored}});
+  return Json::object({{"kind", "failure"},
+                       {"error", error_json(message.error)},
+                       {"stored", message.stored},
+                       {"trap", message.trap ? trap_json(*message.trap) : Json()}});
 }
 
 base::Result<Failure> read_failure(const Json& message) {
@@ -137,6 +215,7 @@ base::Result<Failure> read_failure(const Json& message) {
   Failure failure;
   failure.error = read_error(reader.object("error"));
   failure.stored = reader.string("stored");
+  if (auto trap = reader.optional_object("trap")) failure.trap = read_trap(*trap);
   return checked(reader, std::move(failure));
 }
 

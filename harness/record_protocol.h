@@ -8,10 +8,14 @@
 // Both are the same program, so there is one version of it and no compatibility to keep.
 #pragma once
 
+#include <wago/wago.h>
+
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "base/files.h"
 #include "base/json.h"
 #include "base/result.h"
 #include "capture/manifest.h"
@@ -38,6 +42,7 @@ struct Ready {
 };
 struct Go {
   std::string directory;
+  base::DirectoryId id;  // what `directory` must still lead to
 };
 struct Done {
   std::vector<capture::PhaseRecord> phases;
@@ -51,6 +56,7 @@ struct Done {
 struct Failure {
   base::Error error;   // printed
   std::string stored;  // kept in the capture
+  std::optional<wago::Trap> trap = {};
 };
 
 base::Json to_json(const Request& message);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "capture/catalog.h"
+#include "runtime/source_lines.h"
 
 namespace wago::harness {
 namespace {
@@ -53,6 +54,40 @@ TEST(RecordProtocol, ResultsAndFailuresArriveAsTheyWereSent) {
   EXPECT_EQ(failure->error.message, "seen 7");
   EXPECT_EQ(failure->error.kind, base::ErrorKind::Usage);
   EXPECT_EQ(failure->stored, "differs");
+  EXPECT_FALSE(failure->trap);
+}
+
+class OneLine : public runtime::SourceLines {
+ public:
+  std::vector<wago::SourceFrame> at(uint32_t module_offset) const override {
+    if (module_offset != 40) return {};
+    return {{"inner", "a.c", "/src", 3, 4}, {"run", "a.c", "/src", 7, 0}};
+  }
+};
+
+TEST(RecordProtocol, ATrapArrivesWithItsFramesAndLines) {
+  wago::Trap trap;
+  trap.code = base::TrapCode::Abort;
+  trap.message = "env.abort called";
+  wago::Frame run = {.function = 1, .wasm_pc = 7, .module_offset = 40, .name = "run", .inlined = true};
+  run.debug_info = std::make_shared<OneLine>();
+  trap.frames = {{.name = "env.abort", .host = true}, run, run};
+  trap.frames_truncated = true;
+  auto failure = read_failure(to_json(Failure{base::failed("trapped"), "trapped", trap}));
+  ASSERT_TRUE(failure && failure->trap);
+  EXPECT_EQ(failure->trap->code, trap.code);
+  EXPECT_EQ(failure->trap->to_string(), trap.to_string());
+  ASSERT_EQ(failure->trap->frames.size(), 3u);
+  EXPECT_TRUE(failure->trap->frames[1].inlined);
+  EXPECT_EQ(failure->trap->frames[2].source(), run.source());
+  EXPECT_TRUE(failure->trap->frames_truncated);
+}
+
+TEST(RecordProtocol, ADirectoryIsNamedAndIdentified) {
+  auto go = read_go(to_json(Go{"o\xff", {7, UINT64_MAX}}));
+  ASSERT_TRUE(go);
+  EXPECT_EQ(go->directory, "o\xff");
+  EXPECT_EQ(go->id, (base::DirectoryId{7, UINT64_MAX}));
 }
 
 TEST(RecordProtocol, WhatIsMissingIsAnError) {

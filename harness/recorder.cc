@@ -16,6 +16,7 @@
 #include "base/duration.h"
 #include "base/files.h"
 #include "base/process.h"
+#include "base/text.h"
 #include "capture/capture.h"
 #include "harness/channel.h"
 #include "harness/machine.h"
@@ -31,7 +32,9 @@ constexpr int kTickMs = 100;
 // The share of the machine's memory a guest's process may take.
 constexpr uint64_t kMemoryQuarters = 3;
 
-// SIGINT and SIGTERM become a byte in a pipe while this lives.
+// SIGINT, SIGTERM and SIGHUP become a byte in a pipe while this lives, unless they are ignored (nohup). A
+// file that grows beyond its limit is an error and no death (SIGXFSZ), here and in the child, which inherits
+// that.
 class SignalWatch {
  public:
   SignalWatch() {
@@ -44,9 +47,15 @@ class SignalWatch {
     action.sa_handler = on_signal;
     action.sa_flags = SA_RESTART;
     ::sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &action, &previous_[i]);
+    for (size_t i = 0; i < kSignals.size(); ++i) {
+      ::sigaction(kSignals[i], &action, &previous_[i]);
+      if (previous_[i].sa_handler == SIG_IGN) ::sigaction(kSignals[i], &previous_[i], nullptr);
+    }
+    action.sa_handler = SIG_IGN;
+    ::sigaction(SIGXFSZ, &action, &previous_file_size_);
   }
   ~SignalWatch() {
+    ::sigaction(SIGXFSZ, &previous_file_size_, nullptr);
     for (size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &previous_[i], nullptr);
     target_ = -1;
   }
@@ -61,7 +70,7 @@ class SignalWatch {
   }
 
  private:
-  static constexpr std::array<int, 2> kSignals = {SIGINT, SIGTERM};
+  static constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
   static void on_signal(int signal) {
     int saved = errno;
     auto byte = static_cast<unsigned char>(signal);
@@ -70,7 +79,8 @@ class SignalWatch {
   }
   static inline volatile sig_atomic_t target_ = -1;
   base::Fd read_, write_;
-  std::array<struct sigaction, 2> previous_{};
+  std::array<struct sigaction, kSignals.size()> previous_{};
+  struct sigaction previous_file_size_ {};
 };
 
 // The page by which the child tells how far it is.
@@ -128,6 +138,14 @@ std::optional<base::Error> refuse(const RecordRequest& request) {
   if (request.code_offset % 16 != 0 || request.code_offset > 48) {
     return base::usage_error("a code offset is 0, 16, 32 or 48 bytes");
   }
+  // What cannot end in time need not begin.
+  uint64_t duration_ns = request.workload.duration_ns.value_or(capture::kDefaultDurationNs);
+  if (!request.workload.iterations && duration_ns >= request.collection_timeout_ns) {
+    return base::usage_error("measuring for " + base::format_duration(duration_ns) +
+                             " does not fit into the collection timeout of " +
+                             base::format_duration(request.collection_timeout_ns) +
+                             "; --collection-timeout allows more");
+  }
   if (request.out.empty()) return base::usage_error("name the directory to record into");
   if (base::system_files().exists(request.out)) {
     return base::usage_error("exists already and is never replaced; name another directory or remove it",
@@ -150,7 +168,7 @@ capture::Manifest first_manifest(const RecordRequest& request, const Ready& read
   }
   m.workload = workload.id;
   m.catalog = request.catalog;
-  m.module_name = base::base_name(workload.module_path);
+  m.module_name = base::printable(base::base_name(workload.module_path));
   m.module_bytes = ready.module_bytes;
   m.code_section_bytes = ready.code_section_bytes;
   m.module_sha256 = ready.module_sha256;
@@ -195,6 +213,11 @@ class Recording {
     child_.reset();
     if (failure) {
       outcome.error = failure->error;
+      // One of a catalog's many.
+      if (created_ && !request_.catalog.empty()) {
+        outcome.error->message = "workload " + request_.workload.id + ": " + outcome.error->message;
+      }
+      outcome.trap = std::move(failure->trap);
       if (writer_) {
         manifest_.diagnostics.push_back(failure->stored);
         // The capture is unfinished with or without the sentence.
@@ -203,6 +226,7 @@ class Recording {
     }
     outcome.interrupted_by = interrupted_by_;
     outcome.created = created_;
+    outcome.left = writer_ ? writer_->in_place() : created_;
     outcome.manifest = std::move(manifest_);
     return outcome;
   }
@@ -215,7 +239,7 @@ class Recording {
     Ready ready;
     if (auto failure = expect("ready", ready, read_ready)) return failure;
     if (auto failure = create(ready)) return failure;
-    channel_->send(to_json(Go{request_.out}));
+    channel_->send(to_json(Go{request_.out, writer_->directory_id()}));
     Done done;
     if (auto failure = expect("done", done, read_done)) return failure;
     return finish(std::move(done));
@@ -306,8 +330,9 @@ class Recording {
     }
     Progress progress = progress_.read();
     if (base::monotonic_ns() > deadline_ns_) {
-      return same("the guest had not returned within the collection timeout of " +
-                  base::format_duration(request_.collection_timeout_ns) + ", " + where(progress));
+      return same("the recording took longer than the collection timeout of " +
+                  base::format_duration(request_.collection_timeout_ns) + ", " + where(progress) +
+                  "; --collection-timeout allows more");
     }
     if (uint64_t resident = child_->resident_bytes(); resident > memory_limit_) {
       return same("the guest's process took more than the memory limit of " +

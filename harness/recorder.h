@@ -12,6 +12,8 @@
 // Only the parent ever writes `complete`; the child dies with its parent.
 #pragma once
 
+#include <wago/wago.h>
+
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -50,15 +52,18 @@ struct RecordOutcome {
   // Nothing: the capture is complete. Otherwise one sentence (exit code by kind), and `out`, if it was
   // created at all, is a capture that reads as unfinished.
   std::optional<base::Error> error;
-  int interrupted_by = 0;      // SIGINT or SIGTERM, when that is why; the caller dies of it after cleaning up
+  std::optional<wago::Trap> trap;  // of the guest, when that is why
+  int interrupted_by =
+      0;  // SIGINT, SIGTERM or SIGHUP, when that is why; the caller dies of it after cleaning up
   capture::Manifest manifest;  // as last published; meaningful once the directory was created
   bool created = false;        // `out` was created
+  bool left = false;           // and is still in its place
 };
 
-// Blocks until the capture is complete or has failed. One recording at a time in a process; SIGINT and
-// SIGTERM are caught while it lasts. What the request cannot be (a backend this build lacks, an export that
-// is not there, imports that are not provided, wrong argument counts) is refused before `out` is created and
-// before anything runs.
+// Blocks until the capture is complete or has failed. One recording at a time in a process; SIGINT, SIGTERM
+// and SIGHUP are caught while it lasts, unless they are ignored. What the request cannot be (a backend this
+// build lacks, an export that is not there, imports that are not provided, wrong argument counts) is refused
+// before `out` is created and before anything runs.
 RecordOutcome record(const RecordRequest& request);
 
 // Does the child's work and answers its exit code when `argv` says that this process is one; nothing

@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -68,6 +69,8 @@ class RecorderTest : public ::testing::Test {
 Capture opened(const RecordRequest& request) {
   auto capture = Capture::open(request.out);
   EXPECT_TRUE(capture) << capture.error().to_string();
+  auto contents = capture->contents();
+  EXPECT_TRUE(contents) << contents.error().to_string();
   return *capture;
 }
 
@@ -212,12 +215,17 @@ TEST_F(RecorderTest, EnvAbortIsProvidedAndTraps) {
 
 TEST_F(RecorderTest, AWrongResultIsPrintedAndNotStored) {
   RecordRequest wanted = request(testing::kArith, {"fib", {10}, {56}, {}});
-  EXPECT_EQ(failure_of(wanted), "wrong result of call 0 (fib): slot 0 wanted 56 (0x38), seen 55 (0x37)");
+  EXPECT_EQ(failure_of(wanted),
+            wanted.workload.module_path +
+                ": wrong result of call 0 (fib): slot 0 wanted 56 (0x38), seen 55 (0x37), in "
+                "warm-up iteration 1 of phase execute");
   auto left = Capture::open_any(wanted.out);
   ASSERT_TRUE(left);
   ASSERT_EQ(left->manifest().diagnostics.size(), 1u);
-  EXPECT_EQ(left->manifest().diagnostics[0],
-            "wrong result of call 0 (fib): slot 0 differs from what was wanted, in warm-up");
+  EXPECT_EQ(
+      left->manifest().diagnostics[0],
+      "wrong result of call 0 (fib): slot 0 differs from what was wanted, in warm-up iteration 1 of phase "
+      "execute");
 }
 
 TEST_F(RecorderTest, OneWrongResultAmongThousandsIsFound) {
@@ -227,28 +235,53 @@ TEST_F(RecorderTest, OneWrongResultAmongThousandsIsFound) {
   EXPECT_FALSE(record(wanted).error) << "5 of warm-up and 4994: below is true 4999 times";
   wanted.out = path("again");
   wanted.workload.iterations = 4995;
-  EXPECT_EQ(failure_of(wanted), "wrong result of call 0 (below): slot 0 wanted 1 (0x1), seen 0 (0x0)");
+  wanted.catalog = "mine";
+  EXPECT_EQ(failure_of(wanted),
+            wanted.workload.module_path +
+                ": workload below: wrong result of call 0 (below): slot 0 wanted 1 (0x1), seen 0 (0x0), in "
+                "iteration 4995 of phase execute");
 }
 
 TEST_F(RecorderTest, TrapsThatWereNotWantedFail) {
+  const std::string file = path("module.wasm") + ": ", place = ", in warm-up iteration 1 of phase execute";
   EXPECT_EQ(failure_of(request(testing::kArith, {"div", {1, 0}, {1}, {}})),
-            "call 0 (div) trapped: integer divide by zero at div (func[2], wasm pc 0x5)");
+            file + "call 0 (div) trapped: integer divide by zero at div (func[2], wasm pc 0x5)" + place);
   RecordRequest other = request(testing::kArith, {"div", {1, 0}, {}, base::TrapCode::Unreachable});
   other.out = path("other");
-  EXPECT_EQ(
-      failure_of(other),
-      "call 0 (div) trapped: integer divide by zero at div (func[2], wasm pc 0x5), but the trap wanted is "
-      "unreachable");
+  EXPECT_EQ(failure_of(other), file +
+                                   "call 0 (div) trapped: integer divide by zero at div (func[2], wasm pc "
+                                   "0x5), but the trap wanted is "
+                                   "unreachable" +
+                                   place);
   RecordRequest none = request(testing::kArith, {"div", {4, 2}, {}, base::TrapCode::Unreachable});
   none.out = path("none");
-  EXPECT_EQ(failure_of(none), "call 0 (div) returned, but the trap wanted is unreachable");
+  EXPECT_EQ(failure_of(none), file + "call 0 (div) returned, but the trap wanted is unreachable" + place);
   RecordRequest start = request(testing::kStart, {"run", {}, {}, {}});
   start.out = path("start");
-  EXPECT_EQ(failure_of(start).rfind("instantiation trapped: unreachable instruction executed", 0), 0u);
+  EXPECT_EQ(failure_of(start).rfind(file + "instantiation trapped: unreachable instruction executed", 0), 0u);
   RecordRequest init = request(testing::kState, {"get", {}, {0}, {}});
   init.workload.init = "bad_setup";
   init.out = path("init");
-  EXPECT_EQ(failure_of(init).rfind("the init export bad_setup trapped: unreachable", 0), 0u);
+  EXPECT_EQ(failure_of(init).rfind(file + "the init export bad_setup trapped: unreachable", 0), 0u);
+}
+
+TEST_F(RecorderTest, ATrapIsToldWithItsFrames) {
+  RecordOutcome outcome = record(request(testing::kArith, {"div", {1, 0}, {1}, {}}));
+  ASSERT_TRUE(outcome.trap);
+  EXPECT_EQ(outcome.trap->code, base::TrapCode::IntegerDivideByZero);
+  ASSERT_EQ(outcome.trap->frames.size(), 1u);
+  EXPECT_EQ(outcome.trap->frames[0].name, "div");
+  RecordRequest abort = request(testing::kAbort, {"run", {}, {}, base::TrapCode::Host});
+  abort.out = path("abort");
+  outcome = record(abort);
+  ASSERT_TRUE(outcome.trap);
+  EXPECT_EQ(
+      outcome.error->message,
+      "call 0 (run) trapped: env.abort called at env.abort (host), but the trap wanted is host, in warm-up "
+      "iteration 1 of phase execute");
+  RecordRequest wrong = request(testing::kArith, {"fib", {10}, {56}, {}});
+  wrong.out = path("wrong");
+  EXPECT_FALSE(record(wrong).trap);
 }
 
 TEST_F(RecorderTest, WhatDoesNotFitIsRefusedBeforeAnythingIsCreated) {
@@ -275,6 +308,13 @@ TEST_F(RecorderTest, WhatDoesNotFitIsRefusedBeforeAnythingIsCreated) {
             "fib has 1 result slot, its type being (i32) -> (i32), but 2 are given");
   EXPECT_EQ(refused(testing::kArith, {"fib", {uint64_t{1} << 32}, {55}, {}}),
             "fib: argument slot 0 is an i32, which 4294967296 does not fit");
+  EXPECT_EQ(refused(testing::kArith, {"fib", {10}, {55}, {}, {base::SlotType::I64}, {}}),
+            "fib: argument slot 0 is an i32, but an i64 is given");
+  EXPECT_EQ(refused(testing::kArith, {"fib", {10}, {55}, {}, {}, {base::SlotType::F32}}),
+            "fib: result slot 0 is an i32, but an f32 is given");
+  RecordRequest fits =
+      request(testing::kArith, {"fib", {10}, {55}, {}, {base::SlotType::I32}, {base::SlotType::I32}});
+  EXPECT_FALSE(record(fits).error);
 }
 
 TEST_F(RecorderTest, InvalidAndUnreadableModules) {
@@ -286,7 +326,7 @@ TEST_F(RecorderTest, InvalidAndUnreadableModules) {
             path("none.wasm") + ": cannot be read: No such file or directory");
   wanted = request(testing::kArith, fib());
   wanted.workload.module_sha256 = base::Digest{};
-  EXPECT_NE(failure_of(wanted).find("is not the one that was declared"), std::string::npos);
+  EXPECT_NE(failure_of(wanted, ErrorKind::Usage).find("is not the one that was declared"), std::string::npos);
 }
 
 TEST_F(RecorderTest, WhatThisVersionLacksIsRefusedByName) {
@@ -320,12 +360,81 @@ TEST_F(RecorderTest, AnExistingDirectoryIsLeftAlone) {
 TEST_F(RecorderTest, AGuestThatNeverReturnsCostsOneCapture) {
   RecordRequest wanted = request(testing::kArith, {"spin", {}, {}, {}});
   wanted.collection_timeout_ns = 300'000'000;
-  EXPECT_EQ(
-      failure_of(wanted),
-      "the guest had not returned within the collection timeout of 300ms, during phase execute (warm-up)");
+  EXPECT_EQ(failure_of(wanted),
+            "the recording took longer than the collection timeout of 300ms, during phase execute (warm-up); "
+            "--collection-timeout allows more");
   wanted = request(testing::kArith, fib());
   wanted.out = path("after");
   EXPECT_FALSE(record(wanted).error) << "the recorder goes on";
+}
+
+TEST_F(RecorderTest, WhatCannotEndInTimeDoesNotBegin) {
+  RecordRequest wanted = request(testing::kArith, fib());
+  wanted.workload.iterations.reset();
+  wanted.workload.duration_ns = 600'000'000'000;
+  EXPECT_EQ(
+      failure_of(wanted, ErrorKind::Usage),
+      "measuring for 10m does not fit into the collection timeout of 5m; --collection-timeout allows more");
+  EXPECT_FALSE(std::filesystem::exists(wanted.out));
+}
+
+TEST_F(RecorderTest, PathsAreBytes) {
+  const std::string odd = path("d\xff");
+  std::filesystem::create_directory(odd);
+  // What a lossy copy of the path would lead to.
+  std::filesystem::create_directory(path("d\xef\xbf\xbd"));
+  RecordRequest wanted = request(testing::kArith, fib());
+  std::filesystem::rename(wanted.workload.module_path, odd + "/\xfe.wasm");
+  wanted.workload.module_path = odd + "/\xfe.wasm";
+  wanted.out = odd + "/o\xfd";
+  RecordOutcome outcome = record(wanted);
+  ASSERT_FALSE(outcome.error) << outcome.error->to_string();
+  EXPECT_EQ(opened(wanted).manifest().module_name, "\\xfe.wasm");
+  EXPECT_TRUE(std::filesystem::is_empty(path("d\xef\xbf\xbd")));
+  wanted.out = odd + "/other";
+  wanted.workload.module_path = odd + "/\xfc.wasm";
+  EXPECT_EQ(failure_of(wanted, ErrorKind::Usage),
+            odd + "/\xfc.wasm: cannot be read: No such file or directory");
+}
+
+TEST_F(RecorderTest, ExportsAreUtf8) {
+  RecordRequest wanted = request(testing::kArith, {"fib\xff", {10}, {55}, {}});
+  wanted.workload.id = "fib";
+  EXPECT_EQ(failure_of(wanted, ErrorKind::Usage),
+            "the export \"fib\\xff\" is not UTF-8, as names of exports are");
+}
+
+// While the child measures, the directory goes, and something else comes in its place.
+TEST_F(RecorderTest, ADirectoryThatIsTakenAwayIsNotWrittenInto) {
+  for (bool replaced : {false, true}) {
+    RecordRequest wanted = request(testing::kArith, fib());
+    wanted.workload.iterations.reset();
+    wanted.workload.duration_ns = 500'000'000;
+    wanted.out = path(replaced ? "replaced" : "removed");
+    bool done = false;
+    wanted.on_progress = [&](const Progress& progress) {
+      if (done || progress.phase != base::Phase::Execute || progress.warming_up) return;
+      done = true;
+      std::filesystem::remove_all(wanted.out);
+      if (!replaced) return;
+      std::filesystem::create_directory(wanted.out);
+      std::ofstream(wanted.out + "/manifest.json") << "keep";
+    };
+    RecordOutcome outcome = record(wanted);
+    ASSERT_TRUE(done);
+    ASSERT_TRUE(outcome.error);
+    EXPECT_EQ(outcome.error->to_string(),
+              wanted.out +
+                  ": is no longer the directory that was opened: it was removed, moved or replaced "
+                  "meanwhile");
+    EXPECT_EQ(outcome.error->kind, ErrorKind::Failed);
+    EXPECT_TRUE(outcome.created);
+    EXPECT_FALSE(outcome.left) << "there is no capture to speak of";
+    EXPECT_EQ(std::filesystem::exists(wanted.out), replaced);
+    if (!replaced) continue;
+    EXPECT_EQ(*base::system_files().list(wanted.out), (std::vector<std::string>{"manifest.json"}));
+    EXPECT_EQ(base::as_text(*base::system_files().read(wanted.out + "/manifest.json", 9)), "keep");
+  }
 }
 
 TEST_F(RecorderTest, AGuestThatEatsMemoryCostsOneCapture) {
@@ -398,16 +507,56 @@ TEST_F(RecorderTest, AKilledRecorderTakesItsChildWithIt) {
 }
 
 TEST_F(RecorderTest, AnInterruptEndsTheRecordingAndSaysSo) {
-  RecordRequest wanted = request(testing::kArith, {"spin", {}, {}, {}});
-  wanted.on_progress = [](const Progress& progress) {
-    if (progress.phase == base::Phase::Execute) ::raise(SIGINT);
-  };
+  for (int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    RecordRequest wanted = request(testing::kArith, {"spin", {}, {}, {}});
+    wanted.out = path(base::signal_name(signal));
+    wanted.on_progress = [&](const Progress& progress) {
+      if (progress.phase == base::Phase::Execute) ::raise(signal);
+    };
+    RecordOutcome outcome = record(wanted);
+    ASSERT_TRUE(outcome.error);
+    EXPECT_EQ(outcome.interrupted_by, signal);
+    const std::string reason = "interrupted by " + base::signal_name(signal);
+    EXPECT_EQ(outcome.error->message, reason);
+    EXPECT_EQ(Capture::open(wanted.out).error().to_string(), wanted.out + ": unfinished capture: " + reason);
+  }
+}
+
+// As under nohup.
+TEST_F(RecorderTest, AnIgnoredSignalStaysIgnored) {
+  RecordRequest wanted = request(testing::kArith, fib());
+  wanted.workload.iterations.reset();
+  wanted.workload.duration_ns = 300'000'000;
+  bool raised = false;
+  wanted.on_progress = [&](const Progress&) { raised = ::raise(SIGHUP) == 0; };
+  auto* previous = ::signal(SIGHUP, SIG_IGN);
   RecordOutcome outcome = record(wanted);
-  ASSERT_TRUE(outcome.error);
-  EXPECT_EQ(outcome.interrupted_by, SIGINT);
-  EXPECT_EQ(outcome.error->message, "interrupted by SIGINT");
-  EXPECT_EQ(Capture::open(wanted.out).error().to_string(),
-            wanted.out + ": unfinished capture: interrupted by SIGINT");
+  ::signal(SIGHUP, previous);
+  EXPECT_TRUE(raised);
+  EXPECT_FALSE(outcome.error) << outcome.error->to_string();
+}
+
+TEST_F(RecorderTest, AStackThatIsTooSmallForAGuestIsRefused) {
+  rlimit old, small;
+  ASSERT_EQ(::getrlimit(RLIMIT_STACK, &old), 0);
+  small = old;
+  small.rlim_cur = 1 << 20;
+  ASSERT_EQ(::setrlimit(RLIMIT_STACK, &small), 0);
+  std::string sentence = failure_of(request(testing::kArith, fib()), ErrorKind::Unmeasurable);
+  ASSERT_EQ(::setrlimit(RLIMIT_STACK, &old), 0);
+  EXPECT_EQ(sentence, "the stack limit of 1024 KiB (ulimit -s) is below the 2048 KiB that a recording needs");
+}
+
+TEST_F(RecorderTest, AFileSizeLimitIsOneSentence) {
+  RecordRequest wanted = request(testing::kArith, fib());
+  rlimit old, small;
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &old), 0);
+  small = old;
+  small.rlim_cur = 1000;
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &small), 0);
+  std::string sentence = failure_of(wanted);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &old), 0);
+  EXPECT_EQ(sentence, wanted.out + "/manifest.json.part: cannot be written: File too large");
 }
 
 // In a process of its own, with a file system of its own that holds 64 KiB.

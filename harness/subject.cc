@@ -23,7 +23,7 @@ RunFailure failure_of(const InstantiateFailure& failure) {
     return {failure.error, "the module could not be linked"};
   }
   std::string stored = "instantiation trapped: " + std::string(base::sentence(failure.trap->code));
-  return {base::failed("instantiation trapped: " + describe(*failure.trap)), stored};
+  return {base::failed("instantiation trapped: " + describe(*failure.trap)), stored, *failure.trap};
 }
 
 }  // namespace
@@ -42,13 +42,13 @@ std::optional<base::Error> unsupported(const capture::Workload& workload) {
 base::Result<std::unique_ptr<Subject>> Subject::load(const capture::Workload& workload,
                                                      const SubjectSettings& settings, base::Files& files) {
   const std::string& path = workload.module_path;
-  auto bytes = files.read(path, kMaxModuleBytes);
+  auto bytes = files.read_stream(path, kMaxModuleBytes);
   if (!bytes) return bytes.error();
   base::Digest digest = base::sha256(*bytes);
   if (workload.module_sha256 && *workload.module_sha256 != digest) {
-    return base::failed("the module is not the one that was declared: its SHA-256 is " +
-                            base::to_hex(digest) + ", not " + base::to_hex(*workload.module_sha256),
-                        {.file = path});
+    return base::usage_error("the module is not the one that was declared: its SHA-256 is " +
+                                 base::to_hex(digest) + ", not " + base::to_hex(*workload.module_sha256),
+                             {.file = path});
   }
   EngineSettings engine_settings;
   engine_settings.bounds = workload.engine.bounds;
@@ -113,7 +113,7 @@ RunStatus Subject::initialize(const wago::Instance& instance) const {
   if (outcome->ok()) return {};
   std::string what = "the init export " + base::display(*workload_.init) + " trapped: ";
   return RunFailure{base::failed(what + describe(outcome->trap())),
-                    what + std::string(base::sentence(outcome->trap().code))};
+                    what + std::string(base::sentence(outcome->trap().code)), outcome->trap()};
 }
 
 RunStatus Subject::verify(const wago::Instance& instance) const {

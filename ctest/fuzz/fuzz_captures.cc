@@ -48,13 +48,19 @@ void catalog(std::string_view text) {
   WAGO_CHECK(again.ok() && again->workloads.size() == read->workloads.size());
   for (size_t i = 0; i < read->workloads.size(); ++i) {
     WAGO_CHECK(contract_sha256(again->workloads[i]) == contract_sha256(read->workloads[i]));
+    for (size_t j = 0; j < read->workloads[i].calls.size(); ++j) {
+      WAGO_CHECK(again->workloads[i].calls.at(j) == read->workloads[i].calls[j]);
+    }
   }
 }
 
 void words(std::string_view text) {
   if (auto slots = base::parse_slots(text)) {
-    auto again = base::parse_slots(base::format_slots(*slots));
-    WAGO_CHECK(again.ok() && *again == *slots);
+    auto again = base::parse_slots(base::format_slots(slots->values));
+    WAGO_CHECK(again.ok() && again->values == slots->values);
+    base::Slots spelled;
+    for (const std::string& one : base::spell_slots(*slots)) spelled.append(*base::parse_slot(one));
+    WAGO_CHECK(spelled == *slots);
   }
   if (auto ns = base::parse_duration_ns(text)) {
     auto again = base::parse_duration_ns(base::format_duration(*ns));
