@@ -61,7 +61,8 @@ if(NOT code EQUAL 0)
 endif()
 file(STRINGS "${WORK}/agreement/build/answers" answers)
 
-# The program reads a catalog with the value. Its module does not exist: a good catalog is refused for that, and for nothing else.
+# The program reads a catalog with the value. Its module does not exist: a good catalog is refused for that, and for nothing else;
+# a duration that takes too long to measure is not asked for.
 function(ask_program what value result)
   set(id w)
   set(args 1)
@@ -77,7 +78,7 @@ function(ask_program what value result)
   endif()
   file(WRITE "${WORK}/one.json" "{\"version\": 1, \"workloads\": [{\"id\": \"${id}\", ${setting} \"module\": \"absent.wasm\",
     \"calls\": [{\"export\": \"f\", \"args\": [${args}], \"want\": []}]}]}")
-  execute_process(COMMAND "${PROGRAM}" profile record --catalog "${WORK}/one.json" --workload=${id} --out "${WORK}/never"
+  execute_process(COMMAND "${PROGRAM}" profile record --catalog "${WORK}/one.json" --workload=${id} --iterations 1 --out "${WORK}/never"
     OUTPUT_VARIABLE text ERROR_VARIABLE text)
   if(text MATCHES "absent.wasm: cannot be read")
     set(${result} FALSE PARENT_SCOPE)
