@@ -119,25 +119,11 @@ base::Result<Spread> rate_of(const wago::Engine& engine, const Bytes& bytes, siz
   return spread_of(rates);
 }
 
-// The module of the corpus with the most code.
-base::Result<Bytes> largest_module(const FigureOptions& options) {
-  Bytes largest;
-  for (const std::string& file : options.catalogs) {
-    auto catalog = capture::read_catalog(file);
-    if (!catalog) return catalog.error();
-    for (const capture::Workload& workload : catalog->workloads) {
-      auto bytes = base::system_files().read(workload.module_path, uint64_t{1} << 30);
-      if (!bytes) return bytes.error();
-      if (bytes->size() > largest.size()) largest = std::move(*bytes);
-    }
-  }
-  if (largest.empty()) return base::usage_error("name a module or a catalog for the compile rate");
-  return largest;
-}
-
 base::Result<Bytes> module_of_about(const wago::Engine& engine, const FigureOptions& options,
                                     double code_bytes) {
-  auto source = largest_module(options);
+  auto path = largest_corpus_module(options);
+  if (!path) return path.error();
+  auto source = base::system_files().read(*path, uint64_t{1} << 30);
   if (!source) return source.error();
   auto decoded = runtime::decode_module(*source);
   if (!decoded) return decoded.error();
@@ -166,6 +152,24 @@ base::Result<Figure> growth(const wago::Engine& engine, const std::string& name,
 }
 
 }  // namespace
+
+base::Result<std::string> largest_corpus_module(const FigureOptions& options) {
+  std::string largest;
+  size_t largest_bytes = 0;
+  for (const std::string& file : options.catalogs) {
+    auto catalog = capture::read_catalog(file);
+    if (!catalog) return catalog.error();
+    for (const capture::Workload& workload : catalog->workloads) {
+      auto bytes = base::system_files().read(workload.module_path, uint64_t{1} << 30);
+      if (!bytes) return bytes.error();
+      if (bytes->size() <= largest_bytes) continue;
+      largest_bytes = bytes->size();
+      largest = workload.module_path;
+    }
+  }
+  if (largest.empty()) return base::usage_error("name a catalog, for its modules");
+  return largest;
+}
 
 base::Result<std::vector<Figure>> compile_figures(const FigureOptions& options) {
   auto engine = Engine::open();

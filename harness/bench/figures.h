@@ -28,8 +28,17 @@ base::Result<std::vector<Figure>> host_call_figures(const FigureOptions& options
 base::Result<std::vector<Figure>> recorder_figures(const FigureOptions& options);
 // A call that traps, until the host has the trap, against a signal whose handler goes on at once.
 base::Result<std::vector<Figure>> trap_figures(const FigureOptions& options);
+// Instances that come and go against the memory they are made of, and what a thousand of them hold beyond
+// their memories.
+base::Result<std::vector<Figure>> instance_figures(const FigureOptions& options);
+constexpr uint32_t kInstances = 1000;
+// What one of kInstances of this module holds beyond its memories: resident pages and the kernel's tables. To
+// be asked for in a fresh process.
+base::Result<double> bytes_per_instance(const std::string& module);
 // Compile rate and its linearity.
 base::Result<std::vector<Figure>> compile_figures(const FigureOptions& options);
+// The largest file among the modules of the catalogs.
+base::Result<std::string> largest_corpus_module(const FigureOptions& options);
 // Execution against V8's optimising tier in Node. Without node: one figure that says so.
 base::Result<std::vector<Figure>> corpus_figures(const FigureOptions& options);
 // Execution of interruptible code against the same without checks in its loops.

@@ -1,14 +1,17 @@
 // wago_figures: measures the project's figures and prints them as a table.
 //
-//   wago_figures [call] [host-call] [recorder] [trap] [compile] [startup] [interruption] [corpus]
+//   wago_figures [call] [host-call] [recorder] [trap] [instance] [compile] [startup]
+//                [interruption] [corpus]
 //                    all of them when none is named
 //     --catalog=FILE   the corpus; again for more
-//     --module=FILE    a real module for the compile rate
+//     --module=FILE    a real module for the compile rate and for counting instances
 //     --wago=FILE      the program `wago`
 //     --fib=FILE       a module that exports fib, for the whole-process figures
 //     --node=FILE --node-side=FILE
 //     --quick          few repetitions
 //     --check          1 when a figure is not reached
+//   wago_figures --count-instances=FILE
+//                    bytes that an instance of this module holds; used by [instance], in a process of its own
 #include <cstdio>
 #include <set>
 #include <string_view>
@@ -30,6 +33,7 @@ constexpr Group kGroups[] = {{"call", call_figures},
                              {"host-call", host_call_figures},
                              {"recorder", recorder_figures},
                              {"trap", trap_figures},
+                             {"instance", instance_figures},
                              {"compile", compile_figures},
                              {"startup", startup_figures},
                              // Last: these bind the process to one CPU.
@@ -73,9 +77,23 @@ bool parse(int argc, char** argv, Arguments& arguments) {
   return true;
 }
 
+int count_instances(const std::string& module) {
+  auto bytes = bytes_per_instance(module);
+  if (!bytes) {
+    std::fprintf(stderr, "wago_figures: %s\n", bytes.error().to_string().c_str());
+    return 1;
+  }
+  std::printf("%.0f\n", *bytes);
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  constexpr std::string_view kCount = "--count-instances=";
+  if (argc == 2 && std::string_view(argv[1]).starts_with(kCount)) {
+    return count_instances(argv[1] + kCount.size());
+  }
   Arguments arguments;
   if (!parse(argc, argv, arguments)) return 2;
   std::vector<std::vector<std::string>> rows = {{"figure", "median [quartiles] n", "wanted", ""}};
