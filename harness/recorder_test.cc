@@ -360,9 +360,12 @@ TEST_F(RecorderTest, AnExistingDirectoryIsLeftAlone) {
 TEST_F(RecorderTest, AGuestThatNeverReturnsCostsOneCapture) {
   RecordRequest wanted = request(testing::kArith, {"spin", {}, {}, {}});
   wanted.collection_timeout_ns = 300'000'000;
-  EXPECT_EQ(failure_of(wanted),
-            "the recording took longer than the collection timeout of 300ms, during phase execute (warm-up); "
-            "--collection-timeout allows more");
+  // In which phase depends on how busy the machine is.
+  const std::string said = failure_of(wanted);
+  EXPECT_EQ(said.rfind("the recording took longer than the collection timeout of 300ms, during phase ", 0),
+            0u)
+      << said;
+  EXPECT_TRUE(said.ends_with("; --collection-timeout allows more")) << said;
   wanted = request(testing::kArith, fib());
   wanted.out = path("after");
   EXPECT_FALSE(record(wanted).error) << "the recorder goes on";
@@ -440,8 +443,8 @@ TEST_F(RecorderTest, ADirectoryThatIsTakenAwayIsNotWrittenInto) {
 TEST_F(RecorderTest, AGuestThatEatsMemoryCostsOneCapture) {
   RecordRequest wanted = request(testing::kHungry, {"eat", {}, {}, {}});
   wanted.memory_limit_bytes = 300 << 20;
-  EXPECT_EQ(failure_of(wanted).rfind("the guest's process took more than the memory limit of 300 MiB", 0),
-            0u);
+  const std::string said = failure_of(wanted);
+  EXPECT_EQ(said.rfind("the guest's process took more than the memory limit of 300 MiB", 0), 0u) << said;
 }
 
 // Children of this process, by looking at everybody's parent.
