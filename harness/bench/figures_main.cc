@@ -1,6 +1,6 @@
 // wago_figures: measures the project's figures and prints them as a table.
 //
-//   wago_figures [call] [host-call] [recorder] [trap] [instance] [compile] [startup]
+//   wago_figures [startup] [call] [host-call] [recorder] [trap] [instance] [compile]
 //                [interruption] [corpus]
 //                    all of them when none is named
 //     --catalog=FILE   the corpus; again for more
@@ -29,16 +29,19 @@ struct Group {
   std::string_view name;
   Result<std::vector<Figure>> (*measure)(const FigureOptions&);
 };
-constexpr Group kGroups[] = {{"call", call_figures},
-                             {"host-call", host_call_figures},
-                             {"recorder", recorder_figures},
-                             {"trap", trap_figures},
-                             {"instance", instance_figures},
-                             {"compile", compile_figures},
-                             {"startup", startup_figures},
-                             // Last: these bind the process to one CPU.
-                             {"interruption", interruption_figures},
-                             {"corpus", corpus_figures}};
+// In the order in which they are measured.
+constexpr Group kGroups[] = {
+    // First: a process that has grown takes longer to start others.
+    {"startup", startup_figures},
+    {"call", call_figures},
+    {"host-call", host_call_figures},
+    {"recorder", recorder_figures},
+    {"trap", trap_figures},
+    {"instance", instance_figures},
+    {"compile", compile_figures},
+    // Last: these bind the process to one CPU.
+    {"interruption", interruption_figures},
+    {"corpus", corpus_figures}};
 
 struct Arguments {
   FigureOptions options;
