@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <initializer_list>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -50,6 +52,38 @@ class EngineTest : public ::testing::TestWithParam<EngineSettings> {
     CallResult outcome = function.call({args.begin(), args.size()}, results);
     EXPECT_FALSE(outcome.ok()) << name << " was to trap";
     return outcome.ok() ? Trap() : outcome.trap();
+  }
+
+  // `values`, in slots of `types`, go through guest code to a host function that gives them back, and return
+  // the same way; called directly, and once more through a table.
+  void expect_to_pass_through(const std::vector<ValueType>& types, const std::vector<Slot>& values) {
+    std::vector<Slot> seen;
+    define_host("mixed", {types, types}, [&](std::span<const Slot> args, std::span<Slot> results) {
+      seen.assign(args.begin(), args.end());
+      std::copy(args.begin(), args.end(), results.begin());
+      return std::nullopt;
+    });
+    ModuleBuilder module;
+    const uint32_t type = module.type(types, types);
+    const uint32_t host = module.import_function("env", "mixed", type);
+    Code direct, indirect;
+    for (uint32_t i = 0; i < types.size(); ++i) direct.op(Opcode::LocalGet, i);
+    direct.op(Opcode::Call, host).end();
+    const uint32_t inner = module.function(type, {}, direct);
+    for (uint32_t i = 0; i < types.size(); ++i) indirect.op(Opcode::LocalGet, i);
+    indirect.i32(0).op(Opcode::CallIndirect, type, module.table(FuncRef, 1)).end();
+    module.elements(Code().i32(0).end(), {inner});
+    module.export_("direct", ExternKind::Function, inner);
+    module.export_("indirect", ExternKind::Function, module.function(type, {}, indirect));
+    const Instance instance = instantiate(module);
+    for (const char* name : {"direct", "indirect"}) {
+      SCOPED_TRACE(name);
+      seen.clear();
+      std::vector<Slot> results(values.size());
+      ASSERT_TRUE(instance.function(name).value().call(values, results).ok());
+      EXPECT_EQ(seen, values);
+      EXPECT_EQ(results, values);
+    }
   }
 
   Engine engine_;

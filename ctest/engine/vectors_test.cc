@@ -34,30 +34,7 @@ std::vector<Slot> mixed_values() {
 }
 
 TEST_P(Vectors, PassThroughGuestHostAndBackOnTheStackToo) {
-  std::vector<Slot> seen;
-  define_host("mixed", {kMixed, kMixed}, [&](std::span<const Slot> args, std::span<Slot> results) {
-    seen.assign(args.begin(), args.end());
-    std::copy(args.begin(), args.end(), results.begin());
-    return std::nullopt;
-  });
-  ModuleBuilder module;
-  const uint32_t type = module.type(kMixed, kMixed);
-  const uint32_t host = module.import_function("env", "mixed", type);
-  Code direct, indirect;
-  for (uint32_t i = 0; i < kMixed.size(); ++i) direct.op(Opcode::LocalGet, i);
-  direct.op(Opcode::Call, host).end();
-  const uint32_t inner = module.function(type, {}, direct);
-  for (uint32_t i = 0; i < kMixed.size(); ++i) indirect.op(Opcode::LocalGet, i);
-  indirect.i32(0).op(Opcode::CallIndirect, type, module.table(FuncRef, 1)).end();
-  module.elements(Code().i32(0).end(), {inner});
-  module.export_("mixed", ExternKind::Function, module.function(type, {}, indirect));
-  Instance instance = instantiate(module);
-
-  const std::vector<Slot> values = mixed_values();
-  std::vector<Slot> results(values.size());
-  ASSERT_TRUE(instance.function("mixed").value().call(values, results).ok());
-  EXPECT_EQ(seen, values);
-  EXPECT_EQ(results, values);
+  expect_to_pass_through(kMixed, mixed_values());
 }
 
 TEST_P(Vectors, TypedFunctionsTakeAndGiveThem) {
