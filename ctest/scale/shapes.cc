@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
+#include <span>
 
 #include "runtime/testing/module_builder.h"
 
@@ -51,6 +53,17 @@ void mix_into(Code& code, uint32_t local, uint32_t value) {
 uint32_t mixed(uint32_t local, uint32_t value) {
   return local * 31 + value;
 }
+// Leaves the sum of the first `count` locals behind the argument on the stack.
+void sum_locals(Code& code, uint32_t count) {
+  code.i32(0);
+  for (uint32_t i = 0; i < count; ++i) {
+    get(code, 1 + i);
+    code.op(Opcode::I32Add);
+  }
+}
+uint32_t sum_of(std::span<const uint32_t> locals) {
+  return std::accumulate(locals.begin(), locals.end(), uint32_t{0});
+}
 
 // Every local lives around a loop that changes it.
 std::vector<uint8_t> locals(uint32_t n) {
@@ -64,11 +77,7 @@ std::vector<uint8_t> locals(uint32_t n) {
   for (uint32_t i = 1; i <= n; ++i) add_to(code, i, i);
   get(code, kArgument);
   code.i32(1).op(Opcode::I32Sub).op(Opcode::LocalTee, kArgument).op(Opcode::BrIf, 0).end();
-  code.i32(0);
-  for (uint32_t i = 1; i <= n; ++i) {
-    get(code, i);
-    code.op(Opcode::I32Add);
-  }
+  sum_locals(code, n);
   return module_of(code.end(), n);
 }
 uint32_t locals_result(uint32_t n, uint32_t argument) {
@@ -98,11 +107,7 @@ std::vector<uint8_t> straight(uint32_t n) {
       set(code, 1 + i % 8);
     }
   }
-  code.i32(0);
-  for (uint32_t i = 0; i < 8; ++i) {
-    get(code, 1 + i);
-    code.op(Opcode::I32Add);
-  }
+  sum_locals(code, 8);
   return module_of(code.end(), 8);
 }
 uint32_t straight_result(uint32_t n, uint32_t argument) {
@@ -114,9 +119,7 @@ uint32_t straight_result(uint32_t n, uint32_t argument) {
     if (i % 4 == 0) memory[i % 16384] = local[i % 8];
     if (i % 4 == 3) local[i % 8] = memory[(i - 3) % 16384] ^ argument;
   }
-  uint32_t sum = 0;
-  for (uint32_t value : local) sum += value;
-  return sum;
+  return sum_of(local);
 }
 
 // As many vectors alive as need memory, and a constant or a shuffle of its own in each statement.
@@ -239,19 +242,13 @@ std::vector<uint8_t> cases(uint32_t n) {
     code.end();
     mix_into(code, 1 + i % 16, i);
   }
-  code.i32(0);
-  for (uint32_t i = 0; i < 16; ++i) {
-    get(code, 1 + i);
-    code.op(Opcode::I32Add);
-  }
+  sum_locals(code, 16);
   return module_of(code.end(), 16);
 }
 uint32_t cases_result(uint32_t n, uint32_t argument) {
   std::array<uint32_t, 16> local{};
   for (uint32_t i = std::min(argument, n - 1); i < n; ++i) local[i % 16] = mixed(local[i % 16], i);
-  uint32_t sum = 0;
-  for (uint32_t value : local) sum += value;
-  return sum;
+  return sum_of(local);
 }
 
 // Blocks in one another, each left with a value by a branch to the outermost.
@@ -301,11 +298,7 @@ std::vector<uint8_t> blocks(uint32_t n) {
     mix_into(code, 1 + i % 8, i);
     code.end();
   }
-  code.i32(0);
-  for (uint32_t i = 0; i < 8; ++i) {
-    get(code, 1 + i);
-    code.op(Opcode::I32Add);
-  }
+  sum_locals(code, 8);
   return module_of(code.end(), 8);
 }
 uint32_t blocks_result(uint32_t n, uint32_t argument) {
@@ -313,9 +306,7 @@ uint32_t blocks_result(uint32_t n, uint32_t argument) {
   for (uint32_t i = 0; i < n; ++i) {
     if (argument != i % 7) local[i % 8] = mixed(local[i % 8], i);
   }
-  uint32_t sum = 0;
-  for (uint32_t value : local) sum += value;
-  return sum;
+  return sum_of(local);
 }
 
 // if ... else if ... else, n long.
@@ -349,11 +340,7 @@ std::vector<uint8_t> merges(uint32_t n) {
     code.op(Opcode::I32Xor);
     set(code, 1 + (i * 8 + 40) % kLocals);
   }
-  code.i32(0);
-  for (uint32_t i = 0; i < kLocals; ++i) {
-    get(code, 1 + i);
-    code.op(Opcode::I32Add);
-  }
+  sum_locals(code, kLocals);
   return module_of(code.end(), kLocals);
 }
 uint32_t merges_result(uint32_t n, uint32_t argument) {
@@ -364,9 +351,7 @@ uint32_t merges_result(uint32_t n, uint32_t argument) {
     }
     local[(i * 8 + 40) % 64] = local[(i * 8 + 3) % 64] ^ local[(i * 8 + 20) % 64];
   }
-  uint32_t sum = 0;
-  for (uint32_t value : local) sum += value;
-  return sum;
+  return sum_of(local);
 }
 
 // Two functions with n parameters and results that call each other once, several times in a row.
@@ -466,9 +451,7 @@ std::vector<uint8_t> calls(uint32_t n) {
 uint32_t calls_result(uint32_t n, uint32_t) {
   std::array<uint32_t, 20> local{};
   for (uint32_t i = 0; i < n; ++i) local[i % 20] = (local[i % 20] + local[(i + 7) % 20]) ^ 9;
-  uint32_t sum = 0;
-  for (uint32_t value : local) sum += value;
-  return sum;
+  return sum_of(local);
 }
 
 // n locals, and n merges after which a few of them are read: SSA form itself could be n * n here.
@@ -481,11 +464,7 @@ std::vector<uint8_t> locals_and_merges(uint32_t n) {
     add_to(code, 1 + i * 7 % n, i);
     code.end();
   }
-  code.i32(0);
-  for (uint32_t i = 0; i < n; ++i) {
-    get(code, 1 + i);
-    code.op(Opcode::I32Add);
-  }
+  sum_locals(code, n);
   return module_of(code.end(), n);
 }
 uint32_t locals_and_merges_result(uint32_t n, uint32_t argument) {
