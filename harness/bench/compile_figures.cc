@@ -5,8 +5,8 @@
 
 #include "base/clock.h"
 #include "base/files.h"
-#include "capture/catalog.h"
 #include "harness/bench/figures.h"
+#include "harness/bench/turns.h"
 #include "runtime/module.h"
 
 namespace wago::harness::bench {
@@ -154,18 +154,16 @@ base::Result<Figure> growth(const wago::Engine& engine, const std::string& name,
 }  // namespace
 
 base::Result<std::string> largest_corpus_module(const FigureOptions& options) {
+  auto workloads = workloads_of(options.catalogs);
+  if (!workloads) return workloads.error();
   std::string largest;
   size_t largest_bytes = 0;
-  for (const std::string& file : options.catalogs) {
-    auto catalog = capture::read_catalog(file);
-    if (!catalog) return catalog.error();
-    for (const capture::Workload& workload : catalog->workloads) {
-      auto bytes = base::system_files().read(workload.module_path, uint64_t{1} << 30);
-      if (!bytes) return bytes.error();
-      if (bytes->size() <= largest_bytes) continue;
-      largest_bytes = bytes->size();
-      largest = workload.module_path;
-    }
+  for (const capture::Workload& workload : *workloads) {
+    auto bytes = base::system_files().read(workload.module_path, uint64_t{1} << 30);
+    if (!bytes) return bytes.error();
+    if (bytes->size() <= largest_bytes) continue;
+    largest_bytes = bytes->size();
+    largest = workload.module_path;
   }
   if (largest.empty()) return base::usage_error("name a catalog, for its modules");
   return largest;

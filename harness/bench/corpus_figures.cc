@@ -1,8 +1,5 @@
-#include <algorithm>
-#include <cstdio>
 #include <memory>
 
-#include "capture/catalog.h"
 #include "harness/bench/figures.h"
 #include "harness/bench/node_side.h"
 #include "harness/bench/turns.h"
@@ -31,26 +28,22 @@ base::Result<std::vector<Figure>> corpus_figures(const FigureOptions& options) {
   pin_to_one_cpu();
   auto node = NodeSide::start(options.node, options.node_script);
   if (!node) return node.error();
+  auto workloads = workloads_of(options.catalogs);
+  if (!workloads) return workloads.error();
   std::vector<Figure> figures;
   GeometricMean mean;
-  for (const std::string& file : options.catalogs) {
-    auto catalog = capture::read_catalog(file);
-    if (!catalog) return catalog.error();
-    for (const capture::Workload& workload : catalog->workloads) {
-      auto ratio = compare(workload, *node, options.quick ? 5 : 30);
-      if (!ratio) {
-        figures.push_back({workload.id + " / node", ratio.error().to_string(), "", false});
-        continue;
-      }
-      const bool counted = executes_code(workload);
-      figures.push_back(
-          {workload.id + " / node" + (counted ? "" : " (traps: not in the mean)"), to_string(*ratio), ""});
-      if (counted) mean.add(ratio->median);
+  for (const capture::Workload& workload : *workloads) {
+    auto ratio = compare(workload, *node, options.quick ? 5 : 30);
+    if (!ratio) {
+      figures.push_back({workload.id + " / node", ratio.error().to_string(), "", false});
+      continue;
     }
+    const bool counted = executes_code(workload);
+    figures.push_back(
+        {workload.id + " / node" + (counted ? "" : " (traps: not in the mean)"), to_string(*ratio), ""});
+    if (counted) mean.add(ratio->median);
   }
-  char text[64];
-  std::snprintf(text, sizeof text, "%.3g over %zu workloads", mean.value(), mean.count());
-  figures.push_back({"geometric mean against V8's optimising tier, node " + *version, text, "<= 1.6",
+  figures.push_back({"geometric mean against V8's optimising tier, node " + *version, mean.text(), "<= 1.6",
                      mean.count() > 0 && mean.value() <= 1.6});
   return figures;
 }

@@ -1,7 +1,5 @@
-#include <cstdio>
 #include <memory>
 
-#include "capture/catalog.h"
 #include "harness/bench/figures.h"
 #include "harness/bench/turns.h"
 
@@ -25,25 +23,21 @@ base::Result<Spread> compare(capture::Workload workload, size_t pairs) {
 
 base::Result<std::vector<Figure>> interruption_figures(const FigureOptions& options) {
   pin_to_one_cpu();
+  auto workloads = workloads_of(options.catalogs);
+  if (!workloads) return workloads.error();
   std::vector<Figure> figures;
   GeometricMean mean;
-  for (const std::string& file : options.catalogs) {
-    auto catalog = capture::read_catalog(file);
-    if (!catalog) return catalog.error();
-    for (const capture::Workload& workload : catalog->workloads) {
-      if (!executes_code(workload)) continue;
-      auto ratio = compare(workload, options.quick ? 3 : 20);
-      if (!ratio) {
-        figures.push_back({workload.id + " interruptible / not", ratio.error().to_string(), "", false});
-        continue;
-      }
-      figures.push_back({workload.id + " interruptible / not", to_string(*ratio), ""});
-      mean.add(ratio->median);
+  for (const capture::Workload& workload : *workloads) {
+    if (!executes_code(workload)) continue;
+    auto ratio = compare(workload, options.quick ? 3 : 20);
+    if (!ratio) {
+      figures.push_back({workload.id + " interruptible / not", ratio.error().to_string(), "", false});
+      continue;
     }
+    figures.push_back({workload.id + " interruptible / not", to_string(*ratio), ""});
+    mean.add(ratio->median);
   }
-  char text[64];
-  std::snprintf(text, sizeof text, "%.3g over %zu workloads", mean.value(), mean.count());
-  figures.push_back({"geometric mean of interruptible code / not", text, ""});
+  figures.push_back({"geometric mean of interruptible code / not", mean.text(), ""});
   return figures;
 }
 

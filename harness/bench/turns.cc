@@ -4,8 +4,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
+#include <iterator>
+#include <utility>
 
 #include "base/clock.h"
+#include "capture/catalog.h"
 
 namespace wago::harness::bench {
 
@@ -78,6 +82,16 @@ base::Result<double> PreparedWorkload::run(uint64_t iterations) {
   return static_cast<double>(base::thread_cpu_ns() - before);
 }
 
+base::Result<std::vector<capture::Workload>> workloads_of(const std::vector<std::string>& catalogs) {
+  std::vector<capture::Workload> workloads;
+  for (const std::string& file : catalogs) {
+    auto catalog = capture::read_catalog(file);
+    if (!catalog) return catalog.error();
+    std::move(catalog->workloads.begin(), catalog->workloads.end(), std::back_inserter(workloads));
+  }
+  return workloads;
+}
+
 bool executes_code(const capture::Workload& workload) {
   return std::none_of(workload.calls.begin(), workload.calls.end(),
                       [](const capture::Call& call) { return call.want_trap.has_value(); });
@@ -90,6 +104,12 @@ void GeometricMean::add(double ratio) {
 
 double GeometricMean::value() const {
   return count_ ? std::exp(log_sum_ / static_cast<double>(count_)) : 0;
+}
+
+std::string GeometricMean::text() const {
+  char text[64];
+  std::snprintf(text, sizeof text, "%.3g over %zu workloads", value(), count_);
+  return text;
 }
 
 }  // namespace wago::harness::bench

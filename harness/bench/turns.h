@@ -5,6 +5,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "base/result.h"
 #include "capture/workload.h"
@@ -39,6 +41,9 @@ class PreparedWorkload {
   std::optional<Invoker> invoker_;
 };
 
+// The workloads of all these catalogs, in order.
+base::Result<std::vector<capture::Workload>> workloads_of(const std::vector<std::string>& catalogs);
+
 // A wanted trap measures how traps are raised, which is not execution of code.
 bool executes_code(const capture::Workload& workload);
 
@@ -48,6 +53,7 @@ class GeometricMean {
   void add(double ratio);
   double value() const;
   size_t count() const { return count_; }
+  std::string text() const;  // "0.86 over 34 workloads"
 
  private:
   double log_sum_ = 0;
