@@ -29,7 +29,7 @@ struct TestFlags {
   bool begin = false;
   bool optional = false;
   bool json = false;
-  std::optional<std::string> runs, catalog, workload, backend;
+  std::optional<std::string> runs, catalog, workload, backend, collection_timeout;
 };
 
 base::Result<void> ensure_directory(const fs::path& path) {
@@ -132,7 +132,7 @@ harness::RecordOutcome record_beside_others(harness::RecordRequest& request, con
 }
 
 int begin(const TestFlags& flags, Output& output) {
-  if (flags.catalog || flags.workload || flags.backend || flags.optional) {
+  if (flags.catalog || flags.workload || flags.backend || flags.collection_timeout || flags.optional) {
     return output.fail(base::usage_error("--begin records nothing: it takes --runs only"));
   }
   auto run = begin_run(*flags.runs);
@@ -158,6 +158,7 @@ int test(const TestFlags& flags, Output& output) {
   record.catalog = flags.catalog;
   record.workload = flags.workload;
   record.backend = flags.backend;
+  record.collection_timeout = flags.collection_timeout;
   record.declared_by_cmake = true;
   auto run = current_run(*flags.runs);
   if (!run) return output.fail(run.error());
@@ -189,6 +190,7 @@ void add_test(Command& profile) {
   command.add_option("--catalog", "FILE", "The catalog that declares the workload", &flags->catalog);
   command.add_option("--workload", "ID", "The workload", &flags->workload);
   command.add_option("--backend", "NAME", "The backend, instead of the workload's own", &flags->backend);
+  command.add_option("--collection-timeout", "D", "As for record", &flags->collection_timeout);
   command.add_flag("--optional", "Exit with 77 where the workload cannot be measured", &flags->optional);
   command.add_flag("--json", "Errors as JSON", &flags->json);
   command.set_action([flags](Output& output) { return test(*flags, output); });

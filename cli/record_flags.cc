@@ -194,7 +194,7 @@ void RecordFlags::add_to(Command& command) {
                      "Look the export up for each call, or once (default public)", &mode);
   command.add_option("--phase", "PHASE",
                      "compile, reload, instantiate, initialize, execute (default), close, all", &phase);
-  command.add_option("--collection-timeout", "D", "Limit on the whole process (default 5m)",
+  command.add_option("--collection-timeout", "D", "Limit on the whole process (default: the duration and 5m)",
                      &collection_timeout);
   command.group("Engine");
   command.add_option("--bounds", "signals|explicit", "How memory accesses are checked (default signals)",

@@ -131,6 +131,18 @@ Failure same(std::string sentence) {
   return {base::failed(sentence), sentence};
 }
 
+constexpr const char* kMoreTime = "; --collection-timeout (TIMEOUT in CMake) allows more";
+
+// 0: by iterations.
+uint64_t wanted_duration_ns(const capture::Workload& workload) {
+  return workload.iterations ? 0 : workload.duration_ns.value_or(capture::kDefaultDurationNs);
+}
+
+uint64_t timeout_of(const RecordRequest& request) {
+  return request.collection_timeout_ns ? *request.collection_timeout_ns
+                                       : default_timeout_ns(request.workload);
+}
+
 // What can be refused without looking at the module.
 std::optional<base::Error> refuse(const RecordRequest& request) {
   if (auto checked = capture::check(request.workload); !checked) return checked.error();
@@ -139,12 +151,12 @@ std::optional<base::Error> refuse(const RecordRequest& request) {
     return base::usage_error("a code offset is 0, 16, 32 or 48 bytes");
   }
   // What cannot end in time need not begin.
-  uint64_t duration_ns = request.workload.duration_ns.value_or(capture::kDefaultDurationNs);
-  if (!request.workload.iterations && duration_ns >= request.collection_timeout_ns) {
+  const uint64_t duration_ns = wanted_duration_ns(request.workload);
+  const uint64_t timeout_ns = timeout_of(request);
+  if (duration_ns > 0 && duration_ns >= timeout_ns) {
     return base::usage_error("measuring for " + base::format_duration(duration_ns) +
                              " does not fit into the collection timeout of " +
-                             base::format_duration(request.collection_timeout_ns) +
-                             "; --collection-timeout allows more");
+                             base::format_duration(timeout_ns) + kMoreTime);
   }
   if (request.out.empty()) return base::usage_error("name the directory to record into");
   if (base::system_files().exists(request.out)) {
@@ -191,8 +203,7 @@ capture::Manifest first_manifest(const RecordRequest& request, const Ready& read
   m.effective_settings.reload_artifact = request.reload_artifact;
   m.effective_settings.guest_stack_bytes = ready.guest_stack_bytes;
   m.requested_iterations = workload.iterations.value_or(0);
-  if (!workload.iterations)
-    m.requested_duration_ns = workload.duration_ns.value_or(capture::kDefaultDurationNs);
+  m.requested_duration_ns = wanted_duration_ns(workload);
   m.warmup_iterations = workload.warmup;
   return m;
 }
@@ -200,8 +211,7 @@ capture::Manifest first_manifest(const RecordRequest& request, const Ready& read
 class Recording {
  public:
   Recording(const RecordRequest& request, SharedProgress progress)
-      : request_(request), progress_(std::move(progress)) {
-    deadline_ns_ = base::monotonic_ns() + request.collection_timeout_ns;
+      : request_(request), progress_(std::move(progress)), timeout_ns_(timeout_of(request)) {
     memory_limit_ =
         request.memory_limit_bytes ? request.memory_limit_bytes : base::memory_bytes() / 4 * kMemoryQuarters;
   }
@@ -329,10 +339,9 @@ class Recording {
       return same("interrupted by " + base::signal_name(signal));
     }
     Progress progress = progress_.read();
-    if (base::monotonic_ns() > deadline_ns_) {
+    if (base::monotonic_ns() - begun_ns_ > timeout_ns_) {
       return same("the recording took longer than the collection timeout of " +
-                  base::format_duration(request_.collection_timeout_ns) + ", " + where(progress) +
-                  "; --collection-timeout allows more");
+                  base::format_duration(timeout_ns_) + ", " + where(progress) + kMoreTime);
     }
     if (uint64_t resident = child_->resident_bytes(); resident > memory_limit_) {
       return same("the guest's process took more than the memory limit of " +
@@ -357,7 +366,8 @@ class Recording {
   const RecordRequest& request_;
   SignalWatch signals_;
   SharedProgress progress_;
-  uint64_t deadline_ns_ = 0;
+  const uint64_t begun_ns_ = base::monotonic_ns();
+  const uint64_t timeout_ns_;
   uint64_t memory_limit_ = 0;
   std::optional<Channel> channel_;
   std::optional<base::Process> child_;
@@ -368,6 +378,11 @@ class Recording {
 };
 
 }  // namespace
+
+uint64_t default_timeout_ns(const capture::Workload& workload) {
+  const uint64_t duration_ns = wanted_duration_ns(workload);
+  return duration_ns + std::min(kCollectionAllowanceNs, UINT64_MAX - duration_ns);
+}
 
 RecordOutcome record(const RecordRequest& request) {
   RecordOutcome outcome;

@@ -41,12 +41,17 @@ struct RecordRequest {
   std::string catalog;  // name of the catalog, empty for the command line
   std::string out;      // directory; must not exist
   bool spill_everything = false;
-  uint32_t code_offset = 0;                          // 0, 16, 32 or 48
-  bool reload_artifact = false;                      // serialise, load, run what was loaded
-  uint64_t collection_timeout_ns = 300'000'000'000;  // safety limit on the whole process
-  uint64_t memory_limit_bytes = 0;                   // resident; 0: three quarters of what the machine has
+  uint32_t code_offset = 0;                       // 0, 16, 32 or 48
+  bool reload_artifact = false;                   // serialise, load, run what was loaded
+  std::optional<uint64_t> collection_timeout_ns;  // limit on the whole process; nothing: default_timeout_ns()
+  uint64_t memory_limit_bytes = 0;                // resident; 0: three quarters of what the machine has
   std::function<void(const Progress&)> on_progress;  // about ten times a second; may be empty
 };
+
+// What a recording may take beyond the duration that it measures for, if the request does not say.
+constexpr uint64_t kCollectionAllowanceNs = 300'000'000'000;
+// The duration, if there is one, and the allowance.
+uint64_t default_timeout_ns(const capture::Workload& workload);
 
 struct RecordOutcome {
   // Nothing: the capture is complete. Otherwise one sentence (exit code by kind), and `out`, if it was

@@ -365,7 +365,7 @@ TEST_F(RecorderTest, AGuestThatNeverReturnsCostsOneCapture) {
   EXPECT_EQ(said.rfind("the recording took longer than the collection timeout of 300ms, during phase ", 0),
             0u)
       << said;
-  EXPECT_TRUE(said.ends_with("; --collection-timeout allows more")) << said;
+  EXPECT_TRUE(said.ends_with("; --collection-timeout (TIMEOUT in CMake) allows more")) << said;
   wanted = request(testing::kArith, fib());
   wanted.out = path("after");
   EXPECT_FALSE(record(wanted).error) << "the recorder goes on";
@@ -375,10 +375,31 @@ TEST_F(RecorderTest, WhatCannotEndInTimeDoesNotBegin) {
   RecordRequest wanted = request(testing::kArith, fib());
   wanted.workload.iterations.reset();
   wanted.workload.duration_ns = 600'000'000'000;
+  wanted.collection_timeout_ns = 300'000'000'000;
   EXPECT_EQ(
       failure_of(wanted, ErrorKind::Usage),
-      "measuring for 10m does not fit into the collection timeout of 5m; --collection-timeout allows more");
+      "measuring for 10m does not fit into the collection timeout of 5m; --collection-timeout (TIMEOUT in "
+      "CMake) allows more");
   EXPECT_FALSE(std::filesystem::exists(wanted.out));
+}
+
+TEST_F(RecorderTest, TheTimeoutGrowsWithTheDuration) {
+  capture::Workload workload;
+  EXPECT_EQ(default_timeout_ns(workload), kCollectionAllowanceNs + capture::kDefaultDurationNs);
+  workload.duration_ns = 600'000'000'000;
+  EXPECT_EQ(default_timeout_ns(workload), 900'000'000'000u);
+  workload.duration_ns = UINT64_MAX - 1;
+  EXPECT_EQ(default_timeout_ns(workload), UINT64_MAX);
+  workload.duration_ns.reset();
+  workload.iterations = 10;
+  EXPECT_EQ(default_timeout_ns(workload), kCollectionAllowanceNs);
+}
+
+// A limit that the clock cannot reach is one that never ends a recording.
+TEST_F(RecorderTest, TheLongestTimeoutIsNoneAtAll) {
+  RecordRequest wanted = request(testing::kArith, fib());
+  wanted.collection_timeout_ns = UINT64_MAX;
+  EXPECT_FALSE(record(wanted).error);
 }
 
 TEST_F(RecorderTest, PathsAreBytes) {
