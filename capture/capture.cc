@@ -143,7 +143,41 @@ base::Result<Contents> Capture::contents() const {
     error.place.file = directory_;
     return error;
   }
-  return Contents{std::move(*images), std::move(*iterations)};
+  Contents contents{std::move(*images), std::move(*iterations)};
+  if (auto read = read_parts(contents); !read) return read.error();
+  return contents;
+}
+
+base::Result<void> Capture::read_parts(Contents& contents) const {
+  auto samples = file(kSamplesFile);
+  if (!samples) return samples.error();
+  if (*samples) {
+    auto parsed = parse_samples(base::as_text(**samples), join_path(directory_, kSamplesFile),
+                                contents.images, limits_);
+    if (!parsed) return parsed.error();
+    contents.samples = std::move(*parsed);
+  }
+  auto counts = file(kCountsFile);
+  if (!counts) return counts.error();
+  if (*counts) {
+    auto parsed =
+        parse_counts(base::as_text(**counts), join_path(directory_, kCountsFile), contents.images, limits_);
+    if (!parsed) return parsed.error();
+    contents.counts = std::move(*parsed);
+  }
+  auto code = file(kCodeFile);
+  if (!code) return code.error();
+  if (*code) {
+    uint64_t bytes = 0;
+    for (const Image& image : contents.images.images) bytes += image.size;
+    if ((*code)->size() != bytes) {
+      return base::usage_error("damaged capture: code.bin has " + std::to_string((*code)->size()) +
+                                   " bytes, the images " + std::to_string(bytes),
+                               {.file = directory_});
+    }
+    contents.code = std::move(**code);
+  }
+  return {};
 }
 
 base::Error unfinished_error(const Capture& capture) {

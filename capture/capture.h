@@ -16,15 +16,20 @@
 
 #include "base/files.h"
 #include "base/result.h"
+#include "capture/counts.h"
 #include "capture/images.h"
 #include "capture/iterations.h"
 #include "capture/manifest.h"
+#include "capture/samples.h"
 
 namespace wago::capture {
 
 inline constexpr const char* kManifestFile = "manifest.json";
 inline constexpr const char* kImagesFile = "images.json";
 inline constexpr const char* kIterationsFile = "iterations.bin";
+inline constexpr const char* kSamplesFile = "samples.json";
+inline constexpr const char* kCountsFile = "counts.json";
+inline constexpr const char* kCodeFile = "code.bin";
 
 class CaptureWriter {
  public:
@@ -58,6 +63,10 @@ class CaptureWriter {
 struct Contents {
   Images images;
   std::vector<IterationBatch> iterations;
+  std::optional<Samples> samples;
+  std::optional<Counts> counts;
+  // The images' bytes with relocated fields masked, one image after the other as images.json lists them.
+  std::optional<std::vector<uint8_t>> code;
 };
 
 // A capture that was opened for reading. Parts are read when asked for, checked against the manifest's list,
@@ -79,8 +88,8 @@ class Capture {
   // Errors: absent, of another length or hash than the manifest says, over a limit, malformed.
   base::Result<Images> images() const;
   base::Result<std::vector<IterationBatch>> iterations() const;
-  // Both, and everything the capture says of itself agrees (see consistency.h) and every file that it lists
-  // is there. Precondition: finished().
+  // All of it, and everything the capture says of itself agrees (see consistency.h) and every file that it
+  // lists is there. Precondition: finished().
   base::Result<Contents> contents() const;
   // Any file by name, decoded. Nothing: the capture does not have it.
   base::Result<std::optional<std::vector<uint8_t>>> file(const std::string& name) const;
@@ -88,6 +97,8 @@ class Capture {
  private:
   Capture(std::string directory, Manifest manifest, base::Files& files, const Limits& limits)
       : directory_(std::move(directory)), manifest_(std::move(manifest)), files_(&files), limits_(limits) {}
+
+  base::Result<void> read_parts(Contents& contents) const;
 
   std::string directory_;
   Manifest manifest_;

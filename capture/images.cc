@@ -4,6 +4,7 @@
 
 #include "base/json.h"
 #include "base/vocabulary.h"
+#include "capture/rows.h"
 
 namespace wago::capture {
 
@@ -61,78 +62,9 @@ Json image_json(const Image& image) {
   json.append("sha256", base::to_hex(image.sha256));
   json.append("regions", std::move(regions));
   json.append("functions", std::move(functions));
+  if (image.metadata != CodeMetadata()) json.append("metadata", to_json(image.metadata));
   return json;
 }
-
-// Takes the values of one row in order; mistakes are reported at the row.
-class Row {
- public:
-  Row(JsonReader& reader, size_t columns, const Limits& limits) : reader_(reader), limits_(limits) {
-    if (reader.failed()) return;
-    if (!reader.json().is_array()) {
-      reader.fail(std::string("must be an array, not ") + reader.json().type_name());
-    } else if (reader.json().items().size() != columns) {
-      reader.fail("must have " + std::to_string(columns) + " columns, not " +
-                  std::to_string(reader.json().items().size()));
-    } else {
-      items_ = reader.json().items();
-    }
-  }
-  uint64_t u64(std::string_view column, uint64_t max = UINT64_MAX) {
-    const Json* value = next();
-    if (!value) return 0;
-    if (auto integer = value->to_u64(); integer && *integer <= max) return *integer;
-    reader_.fail("column " + std::string(column) + " must be an integer from 0 to " + std::to_string(max));
-    return 0;
-  }
-  uint32_t u32(std::string_view column) { return static_cast<uint32_t>(u64(column, UINT32_MAX)); }
-  uint32_t u32_or(std::string_view column, uint32_t absent) {
-    if (at_ < items_.size() && items_[at_].is_null()) {
-      ++at_;
-      return absent;
-    }
-    return u32(column);
-  }
-  std::string text(std::string_view column) {
-    const Json* value = next();
-    if (!value) return {};
-    if (!value->is_string()) {
-      reader_.fail("column " + std::string(column) + " must be a string");
-      return {};
-    }
-    if (value->as_string().size() > limits_.name_bytes) {
-      reader_.fail("column " + std::string(column) + " exceeds the limit name_bytes (" +
-                   std::to_string(limits_.name_bytes) + ")");
-    }
-    return value->as_string();
-  }
-  base::Digest digest(std::string_view column) {
-    const Json* value = next();
-    if (!value) return {};
-    auto digest = value->is_string() ? base::parse_digest(value->as_string()) : std::nullopt;
-    if (!digest) reader_.fail("column " + std::string(column) + " must be 64 hexadecimal digits");
-    return digest.value_or(base::Digest{});
-  }
-  size_t word(std::string_view column, std::span<const std::string_view> words) {
-    const Json* value = next();
-    if (!value) return 0;
-    for (size_t i = 0; i < words.size(); ++i) {
-      if (value->is_string() && value->as_string() == words[i]) return i;
-    }
-    reader_.fail("column " + std::string(column) + " must be one of " + base::join(words));
-    return 0;
-  }
-
- private:
-  const Json* next() {
-    if (reader_.failed() || at_ >= items_.size()) return nullptr;
-    return &items_[at_++];
-  }
-  JsonReader& reader_;
-  const Limits& limits_;
-  std::span<const Json> items_;
-  size_t at_ = 0;
-};
 
 Function read_function(JsonReader& reader, const Limits& limits) {
   Row row(reader, kFunctionColumns.size() + kStatistics.size(), limits);
@@ -176,6 +108,9 @@ Image read_image(JsonReader& reader, const Limits& limits) {
   reader.array(
       "functions", [&](JsonReader& row) { image.functions.push_back(read_function(row, limits)); }, true,
       limits.functions);
+  if (auto metadata = reader.optional_object("metadata")) {
+    image.metadata = read_code_metadata(*metadata, limits);
+  }
   return image;
 }
 
@@ -217,6 +152,9 @@ base::Result<void> check_image(const Image& image, size_t number) {
       return broken(number, "has function " + std::to_string(function.index) + " beyond its end");
     }
     previous = &function;
+  }
+  if (std::string problem = problem_of(image.metadata, image.size); !problem.empty()) {
+    return broken(number, "has " + problem);
   }
   return {};
 }

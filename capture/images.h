@@ -16,6 +16,7 @@
 
 #include "base/result.h"
 #include "base/sha256.h"
+#include "capture/code_metadata.h"
 #include "capture/schema.h"
 
 namespace wago::capture {
@@ -83,6 +84,7 @@ struct Image {
   base::Digest sha256{};  // of the whole image, relocations masked
   std::vector<Region> regions;
   std::vector<Function> functions;  // empty for adapters
+  CodeMetadata metadata;
   bool operator==(const Image&) const = default;
 };
 

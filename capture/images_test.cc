@@ -26,6 +26,17 @@ Images example() {
   fib.statistics.blocks = 4;
   Function add{.index = 2, .name = "add", .signature = "(i32, i32) -> (i32)", .begin = 128, .size = 64};
   module.functions = {fib, add};
+  module.metadata = {
+      .inline_sites = {{2, 5, kNone}, {2, 7, 0}},
+      .positions = {{0, 0, kNone}, {12, 5, kNone}, {16, 1, 0}, {130, 0, kNone}},
+      .sites = {{4, SiteKind::StackCheck}, {20, SiteKind::Reload}},
+      .instructions = {{1, 0, 0}, {1, 5, 1}, {2, 1, 0}},
+      .source_frames = {{2, 3, 10, kNone}, {kNone, 3, 7, 0}},
+      .source_ranges = {{1, 0, 0}, {1, 5, 1}, {2, 0, kNone}},
+      .unwind_rows = {{0, UnwindRule::Entry}, {1, UnwindRule::Pushed}, {4, UnwindRule::Framed}},
+      .blocks = {{0, 40, 1, 12}, {40, 0, 1, 0}, {128, 20, 2, 5}},
+      .block_ranges = {{0, kNone, 0, 5, 3}, {0, 0, 0, 4, 2}, {1, kNone, 9, 10, 1}},
+      .texts = {"local.get 0", "call 2", "main", "fib.c"}};
   Image adapter{.kind = ImageKind::Adapter,
                 .name = "(i32) -> (i32)",
                 .size = 64,
@@ -65,6 +76,68 @@ TEST(Images, BrokenInvariantsAreNamed) {
             "images.json: the journal's times fall");
   EXPECT_EQ(sentence([](Images& i) { i.journal[1].image = 1; }),
             "images.json: image 1 is loaded twice, or retired without being loaded, in the journal");
+}
+
+TEST(Images, BrokenMetadataIsNamed) {
+  auto sentence = [](auto change) {
+    Images images = example();
+    change(images.images[0].metadata);
+    auto parsed = parse_images(to_json_text(images), "i.json");
+    return parsed ? std::string("accepted") : parsed.error().to_string();
+  };
+  EXPECT_EQ(sentence([](CodeMetadata& m) { m.inline_sites[0].parent = 0; }),
+            "i.json: image 0 has inline sites before their parents");
+  EXPECT_EQ(sentence([](CodeMetadata& m) { m.positions[1].offset = 17; }),
+            "i.json: image 0 has positions out of order");
+  EXPECT_EQ(sentence([](CodeMetadata& m) { m.positions[3].offset = 193; }),
+            "i.json: image 0 has positions out of order");
+  EXPECT_EQ(sentence([](CodeMetadata& m) { m.positions[3].inline_site = 2; }),
+            "i.json: image 0 has a position that names an inline site that is not there");
+  EXPECT_EQ(sentence([](CodeMetadata& m) { m.source_frames[1].caller = 1; }),
+            "i.json: image 0 has source frames before their callers");
+  EXPECT_EQ(sentence([](CodeMetadata& m) { m.source_ranges[0].frame = 2; }),
+            "i.json: image 0 has a source range that names a frame that is not there");
+  EXPECT_EQ(sentence([](CodeMetadata& m) { m.instructions[2].text = 4; }),
+            "i.json: image 0 has a wasm instruction that names a text that is not there");
+  EXPECT_EQ(sentence([](CodeMetadata& m) { m.blocks[2].size = 65; }),
+            "i.json: image 0 has a block beyond its end");
+  EXPECT_EQ(sentence([](CodeMetadata& m) { m.block_ranges[2].block = 3; }),
+            "i.json: image 0 has a block range that names a block or an inline site that is not there");
+  EXPECT_EQ(sentence([](CodeMetadata& m) { m.block_ranges[0].wasm_begin = 6; }),
+            "i.json: image 0 has a block range that ends before it begins");
+}
+
+TEST(Images, DamagedMetadataTablesNameTheirPlace) {
+  auto sentence = [](std::string from, std::string to) {
+    std::string text = to_json_text(example());
+    std::erase_if(text, [](char c) { return c == ' ' || c == '\n'; });
+    text.replace(text.find(from), from.size(), to);
+    auto parsed = parse_images(text, "i.json");
+    return parsed ? std::string("accepted") : parsed.error().to_string();
+  };
+  EXPECT_EQ(sentence("\"wasm_pc\":[0,5,1,0]", "\"wasm_pc\":[0,5,1]"),
+            "i.json: images[0].metadata.positions.wasm_pc: must be as long as offset");
+  EXPECT_EQ(sentence("\"wasm_pc\":[0,5,1,0]", "\"wasm_pc\":[0,\"x\",1,0]"),
+            "i.json: images[0].metadata.positions: row 1 of column wasm_pc must be an integer from 0 to "
+            "4294967294");
+  EXPECT_EQ(sentence("\"rule\":[0,1,2]", "\"rule\":[0,1,4]"),
+            "i.json: images[0].metadata.unwind_rows: row 2 of column rule must be an integer from 0 to 3");
+  EXPECT_EQ(sentence("\"spill\"", "\"spilt\""),
+            "i.json: images[0].metadata.site_kinds: are not the words of this schema version");
+  Limits limits;
+  limits.metadata_rows = 3;
+  auto parsed = parse_images(to_json_text(example()), "i.json", limits);
+  ASSERT_FALSE(parsed);
+  EXPECT_EQ(parsed.error().to_string(),
+            "i.json: images[0].metadata.positions.offset: exceeds the limit metadata_rows (3)");
+}
+
+TEST(Images, APositionHoldsUntilTheNext) {
+  const std::vector<Position> positions = {{4, 1, kNone}, {8, 2, kNone}};
+  EXPECT_EQ(position_at(positions, 3), nullptr);
+  EXPECT_EQ(position_at(positions, 4), &positions[0]);
+  EXPECT_EQ(position_at(positions, 7), &positions[0]);
+  EXPECT_EQ(position_at(positions, 100), &positions[1]);
 }
 
 TEST(Images, DamagedRowsNameTheirPath) {

@@ -24,9 +24,14 @@ struct Limits {
   uint32_t json_depth = 32;
   uint64_t iteration_records = 20'000'000;
   uint64_t images = 100'000;
-  uint64_t functions = 1'000'000;  // of one image
-  uint64_t regions = 4'000'000;    // of one image
-  uint64_t name_bytes = 65'536;    // of one name
+  uint64_t functions = 1'000'000;      // of one image
+  uint64_t regions = 4'000'000;        // of one image
+  uint64_t metadata_rows = 8'000'000;  // of one table of an image's compiler metadata
+  uint64_t name_bytes = 65'536;        // of one name
+  uint64_t samples = 10'000'000;
+  uint64_t stack_nodes = 4'000'000;  // stacks that differ, and frames that differ
+  uint64_t symbols = 1'000'000;      // native functions in samples
+  uint64_t threads = 100'000;
   uint64_t phases = 1'000;
   uint64_t diagnostics = 10'000;
   uint64_t files = 100'000;

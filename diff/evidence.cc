@@ -11,7 +11,13 @@ base::Result<Evidence> load(const std::string& path, base::Files& files) {
   if (!capture) return capture.error();
   auto contents = capture->contents();
   if (!contents) return contents.error();
-  return Evidence{path, capture->manifest(), std::move(contents->images), std::move(contents->iterations)};
+  return Evidence{path,
+                  capture->manifest(),
+                  std::move(contents->images),
+                  std::move(contents->iterations),
+                  std::move(contents->samples),
+                  std::move(contents->counts),
+                  std::move(contents->code)};
 }
 
 base::Result<std::vector<Evidence>> load_all(std::span<const std::string> paths, base::Files& files) {

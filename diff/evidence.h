@@ -2,15 +2,14 @@
 // function.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "base/files.h"
 #include "base/result.h"
-#include "capture/images.h"
-#include "capture/iterations.h"
-#include "capture/manifest.h"
+#include "capture/capture.h"
 
 namespace wago::diff {
 
@@ -19,6 +18,9 @@ struct Evidence {
   capture::Manifest manifest;
   capture::Images images;
   std::vector<capture::IterationBatch> iterations;
+  std::optional<capture::Samples> samples;
+  std::optional<capture::Counts> counts;
+  std::optional<std::vector<uint8_t>> code;  // see capture::Contents
 };
 
 // A finished capture that agrees with itself. Errors as capture::Capture says; an unfinished one is refused

@@ -1,0 +1,141 @@
+// What the compiler knew of the code that it emitted, for readers that lead from machine code back to
+// WebAssembly and to sources. Part of an image in images.json; which of it is there depends on what the
+// recording asked for, and nothing of it changes the code.
+//
+// Offsets count from the image's first byte. Wasm pcs count from the local declarations of the function they
+// belong to, as they do in traps. All tables are sorted by what they begin with.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "capture/schema.h"
+
+namespace wago::base {
+class Json;
+class JsonReader;
+}  // namespace wago::base
+
+namespace wago::capture {
+
+inline constexpr uint32_t kNone = ~0u;
+
+// A callee's body that was placed inside a caller. Parents come before their children.
+struct InlineSite {
+  uint32_t callee = 0;      // wasm function index
+  uint32_t call_pc = 0;     // of the call, in the parent
+  uint32_t parent = kNone;  // an inline site, or kNone: the function that holds the code
+  bool operator==(const InlineSite&) const = default;
+};
+
+// The instruction that code from here to the next position comes from. Always there for instructions that
+// may trap and for the addresses that calls return to; for all other code with source maps. In between the
+// last position holds, inside one function.
+struct Position {
+  uint32_t offset = 0;
+  uint32_t wasm_pc = 0;          // in the inline site's callee, or in the function that holds the code
+  uint32_t inline_site = kNone;  // index into `inline_sites`
+  bool operator==(const Position&) const = default;
+};
+
+// Code that the compiler emitted for a purpose of its own. Source maps.
+enum class SiteKind : uint8_t {
+  Spill,
+  Reload,
+  BoundsCheck,
+  StackCheck,
+  InterruptCheck,
+  IndirectCall,
+  HelperCall,
+};
+std::string_view spelling(SiteKind kind);  // "spill", "reload", "bounds-check", "stack-check", ...
+struct EmittedSite {
+  uint32_t offset = 0;  // of the instruction, of several the first
+  SiteKind kind = SiteKind::Spill;
+  bool operator==(const EmittedSite&) const = default;
+};
+
+// A wasm instruction as text. Source maps: for every instruction that a position names.
+struct WasmInstruction {
+  uint32_t function = 0;
+  uint32_t wasm_pc = 0;
+  uint32_t text = 0;  // index into `texts`: "i32.add", "local.get 3"
+  bool operator==(const WasmInstruction&) const = default;
+};
+
+// A place in the sources, with the functions that the guest's own compiler inlined. Parents first.
+struct SourceFrame {
+  uint32_t function = kNone;  // index into `texts`; kNone: not known
+  uint32_t file = kNone;      // the same
+  uint32_t line = 0;          // 0: not known
+  uint32_t caller = kNone;    // a source frame into which this one was inlined
+  bool operator==(const SourceFrame&) const = default;
+};
+// From this wasm pc to the next entry of the same function.
+struct SourceRange {
+  uint32_t function = 0;
+  uint32_t wasm_pc = 0;
+  uint32_t frame = kNone;  // index into `source_frames`; kNone: nothing is known
+  bool operator==(const SourceRange&) const = default;
+};
+
+// How the frame of code from here to the next row is left. CFA: rsp as it was before the call.
+enum class UnwindRule : uint8_t {
+  Entry,    // CFA = rsp + 8; rbp is the caller's
+  Pushed,   // CFA = rsp + 16, caller's rbp at CFA - 16
+  Framed,   // CFA = rbp + 16, caller's rbp at CFA - 16
+  Adapter,  // as Framed, and rbx, r12, r13, r14, r15 at CFA - 24, - 32, - 40, - 48, - 56
+};
+std::string_view spelling(UnwindRule rule);  // "entry", "pushed", "framed", "adapter"
+struct UnwindRow {
+  uint32_t offset = 0;
+  UnwindRule rule = UnwindRule::Entry;
+  bool operator==(const UnwindRow&) const = default;
+};
+
+// Machine code that is entered at its begin and left at its end (or by a trap or a call that does not
+// return), and what of the module runs whenever it is entered.
+struct Block {
+  uint32_t begin = 0;
+  uint32_t size = 0;      // 0: the block has no code of its own, and is entered all the same
+  uint32_t function = 0;  // that holds it
+  uint32_t machine_instructions = 0;
+  bool operator==(const Block&) const = default;
+};
+struct BlockRange {
+  uint32_t block = 0;            // index into `blocks`
+  uint32_t inline_site = kNone;  // whose callee's instructions these are; kNone: of the block's function
+  uint32_t wasm_begin = 0;
+  uint32_t wasm_end = 0;
+  uint32_t wasm_instructions = 0;
+  bool operator==(const BlockRange&) const = default;
+};
+
+struct CodeMetadata {
+  std::vector<InlineSite> inline_sites;
+  std::vector<Position> positions;
+  std::vector<EmittedSite> sites;
+  std::vector<WasmInstruction> instructions;
+  std::vector<SourceFrame> source_frames;
+  std::vector<SourceRange> source_ranges;
+  std::vector<UnwindRow> unwind_rows;
+  std::vector<Block> blocks;
+  std::vector<BlockRange> block_ranges;
+  std::vector<std::string> texts;
+  bool operator==(const CodeMetadata&) const = default;
+};
+
+// The entry that holds at `offset`: the last at or before it, or nullptr. It may be another function's:
+// whoever asks compares with where the function begins.
+const Position* position_at(std::span<const Position> positions, uint32_t offset);
+
+base::Json to_json(const CodeMetadata& metadata);
+// Mistakes are the reader's.
+CodeMetadata read_code_metadata(base::JsonReader& reader, const Limits& limits);
+// What of it does not hold for an image of that size: "positions out of order", or nothing.
+std::string problem_of(const CodeMetadata& metadata, uint32_t image_size);
+
+}  // namespace wago::capture
