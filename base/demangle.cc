@@ -7,6 +7,8 @@
 #include <optional>
 #include <utility>
 
+#include "base/demangle_rust.h"
+
 namespace wago::base {
 
 namespace {
@@ -76,6 +78,7 @@ std::string demangled(std::string_view name) {
   constexpr double kMaxExpansion = 16e6;
   std::string text(name);
   if (name.size() > kMaxMangledBytes) return text;
+  if (auto plain = demangled_rust(name)) return *std::move(plain);
   if (name.starts_with("_Z") && longest_expansion(name) <= kMaxExpansion) {
     int status = 0;
     const std::unique_ptr<char, decltype(&std::free)> plain(

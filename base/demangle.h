@@ -1,4 +1,6 @@
-// Linkage names as people wrote them: C++'s (Itanium) and Rust's of the same form (`_ZN...17h<hash>E`).
+// Linkage names as people wrote them: C++'s (Itanium), Rust's of the same form (`_ZN...17h<hash>E`), and
+// Rust's own
+// (`_R...`, demangle_rust.h).
 #pragma once
 
 #include <string>
