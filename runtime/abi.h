@@ -31,7 +31,7 @@
 
 namespace wago::runtime {
 
-constexpr uint32_t kAbiVersion = 2;
+constexpr uint32_t kAbiVersion = 3;
 
 enum class Helper : uint8_t {
 #define WAGO_HELPER(id, name, trap) id,
@@ -94,7 +94,7 @@ struct InstanceContext {
   uint8_t* memory_base = nullptr;  // memory 0, constant while the instance lives
   MemoryView* memory = nullptr;    // memory 0
   const HelperTable* helpers = nullptr;
-  FuncRef* functions = nullptr;      // one per function of the index space, imports included
+  FuncRef* functions = nullptr;      // numbered by Module::reference_indices
   InstanceData* instance = nullptr;  // for helpers
   uint64_t reserved[3] = {0, 0, 0};  // keeps the variable part 64-byte aligned
 };

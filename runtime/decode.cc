@@ -45,11 +45,18 @@ bool Decoder::run() {
     if (!section(in)) return false;
   }
   if (!missing_sections(in.offset())) return false;
-  module_.referenced = std::move(declared_);
-  module_.referenced.resize(module_.function_count());
-  if (module_.start) module_.referenced[*module_.start] = true;
+  number_references();
   if (names_) read_names(module_, names_->begin, names_->begin + names_->size);
   return true;
+}
+
+void Decoder::number_references() {
+  declared_.resize(module_.function_count());
+  if (module_.start) declared_[*module_.start] = true;
+  module_.reference_indices.assign(module_.function_count(), Module::kNotReferenced);
+  for (uint32_t i = 0; i < module_.function_count(); ++i) {
+    if (declared_[i]) module_.reference_indices[i] = module_.reference_count++;
+  }
 }
 
 bool Decoder::header(CheckedCursor& in) {

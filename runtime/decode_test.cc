@@ -195,7 +195,9 @@ TEST(Decode, ReferencedFunctionsAreThoseWhoseAddressCanBeTaken) {
   builder.passive_elements({4});
   auto module = accepted(builder);
   ASSERT_TRUE(module);
-  EXPECT_EQ(module->referenced, (std::vector<bool>{false, true, true, true, true, false}));
+  constexpr uint32_t kNone = Module::kNotReferenced;
+  EXPECT_EQ(module->reference_indices, (std::vector<uint32_t>{kNone, 0, 1, 2, 3, kNone}));
+  EXPECT_EQ(module->reference_count, 4u);
   EXPECT_EQ(module->start, 3u);
 }
 

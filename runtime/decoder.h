@@ -23,6 +23,7 @@ class Decoder {
 
  private:
   // decode.cc
+  void number_references();
   bool header(CheckedCursor& in);
   bool section(CheckedCursor& in);
   bool in_order(uint32_t at, uint8_t id);

@@ -47,21 +47,17 @@ void InstanceData::allocate_context() {
 void InstanceData::fill_functions(const ResolvedImports& imports) {
   const Module& m = module();
   const ContextLayout layout(m);
-  // calloc: most functions of a large module never have a reference, and their pages stay untouched.
-  void* memory = std::calloc(std::max(1u, m.function_count()), sizeof(FuncRef));
-  WAGO_CHECK_MSG(memory, "out of memory");
-  functions_.reset(static_cast<FuncRef*>(memory));
+  functions_ = std::make_unique<FuncRef[]>(m.reference_count);
   context_->functions = functions_.get();
-  references_ = ReferenceRange(functions_.get(), std::max(1u, m.function_count()));
   for (uint32_t i = 0; i < m.imported_functions; ++i) {
     const FuncRef& found = *imports.functions[i];
-    functions_[i] = found;
     *context_at<ImportedFunction>(layout.imported_function(i)) = {found.code, found.context};
+    if (m.reference_indices[i] != Module::kNotReferenced) *function(i) = found;
   }
   for (uint32_t i = m.imported_functions; i < m.function_count(); ++i) {
-    if (!m.referenced[i]) continue;
+    if (m.reference_indices[i] == Module::kNotReferenced) continue;
     const uint32_t type_index = m.function_types[i];
-    FuncRef& ref = functions_[i];
+    FuncRef& ref = *function(i);
     ref.code = module_->entry(i - m.imported_functions);
     ref.context = context_.get();
     ref.type_id = module_->type_id(type_index);
@@ -69,6 +65,7 @@ void InstanceData::fill_functions(const ResolvedImports& imports) {
     ref.type = &m.types[type_index];
     ref.adapters = enterable(module_->adapters(type_index));
   }
+  if (m.reference_count != 0) references_ = ReferenceRange(functions_.get(), m.reference_count);
 }
 
 base::Result<void> InstanceData::create_tables(const ResolvedImports& imports, Store& store) {
@@ -121,7 +118,7 @@ GlobalCell InstanceData::evaluate(const ConstExpr& expression) const {
     case ConstExpr::Kind::GlobalGet:
       return *globals_[expression.index]->cell();
     case ConstExpr::Kind::RefFunc:
-      return {{reinterpret_cast<uint64_t>(&functions_[expression.index]), 0}};
+      return {{reinterpret_cast<uint64_t>(function(expression.index)), 0}};
     case ConstExpr::Kind::RefNull:
       return {};
   }

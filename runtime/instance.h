@@ -50,8 +50,8 @@ class InstanceData final : public StoreMember {
   const std::shared_ptr<InterruptControl>& interrupts() const { return interrupts_; }
   InstanceContext* context() { return context_.get(); }
 
-  // By index in the index space of each.
-  const FuncRef* function(uint32_t index) const { return &functions_[index]; }
+  // By index in the index space of each; a function's only if it can be referenced.
+  FuncRef* function(uint32_t index) const { return &functions_[module().reference_indices[index]]; }
   TableData* table(uint32_t index) const { return tables_[index]; }
   MemoryData* memory(uint32_t index) const { return memories_[index]; }
   GlobalData* global(uint32_t index) const { return globals_[index]; }
@@ -83,9 +83,8 @@ class InstanceData final : public StoreMember {
   std::shared_ptr<const ModuleData> module_;
   std::shared_ptr<InterruptControl> interrupts_;
   std::unique_ptr<InstanceContext, FreeAligned> context_;  // ContextLayout::size() bytes, aligned to 64
-  // One a function, zero where no reference can be taken; zeroed lazily by the kernel when large.
-  std::unique_ptr<FuncRef[], FreeAligned> functions_;
-  ReferenceRange references_;  // of functions_
+  std::unique_ptr<FuncRef[]> functions_;                   // numbered by Module::reference_indices
+  ReferenceRange references_;                              // of functions_
   std::vector<TableData*> tables_;
   std::vector<MemoryData*> memories_;
   std::vector<GlobalData*> globals_;

@@ -111,8 +111,11 @@ class Module {
   std::optional<uint32_t> start;
   std::vector<CustomSection> customs;
 
-  // Functions whose reference may be taken at run time (ref.func, element segments, exports, start).
-  std::vector<bool> referenced;
+  // Functions whose reference may be taken at run time (ref.func, element segments, exports, start), imports
+  // included, are numbered in their order: instances have a FuncRef for each of them and for no other.
+  static constexpr uint32_t kNotReferenced = ~0u;
+  std::vector<uint32_t> reference_indices;  // one a function
+  uint32_t reference_count = 0;
 
   const FuncType& type_of_function(uint32_t function) const { return types[function_types[function]]; }
   std::span<const uint8_t> body_bytes(const FunctionBody& body) const {

@@ -73,12 +73,12 @@ FuncRef* original(const FuncRef& ref) {
   if (ref.function == kHostFunctionIndex) {
     return static_cast<HostFunctionData*>(static_cast<HostFunction*>(ref.context))->ref();
   }
-  return &static_cast<InstanceContext*>(ref.context)->functions[ref.function];
+  return static_cast<InstanceContext*>(ref.context)->instance->function(ref.function);
 }
 
 FoundReference find_reference(uint64_t reference) {
   const FuncRef* ref = find_registered(reference);
-  if (!ref || !ref->code) return {};
+  if (!ref) return {};
   FuncRef* function = original(*ref);
   // Null while the store is being destroyed: then it is no longer a function to be held.
   std::shared_ptr<Store> store = owner_of(*function)->weak_from_this().lock();

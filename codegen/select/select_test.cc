@@ -13,7 +13,8 @@ namespace wago::codegen {
 namespace {
 
 // What the cases refer to: function 0 is imported, 1 to 3 are defined, of types 0 to 3; global 0 is imported,
-// 1 to 4 are an i32, i64, f32 and f64 of the module's own; one table; one memory of a page.
+// 1 to 4 are an i32, i64, f32 and f64 of the module's own; one table; one memory of a page. Functions 1 and 3
+// can be referenced.
 runtime::Module example_module() {
   using enum ValueType;
   runtime::Module module;
@@ -22,6 +23,8 @@ runtime::Module example_module() {
                   {{I32, I64, F32, F64}, {I64, F64}},
                   {{I64, I64, I64, I64, I64, I64, I64, I32}, {I32, I32, I32, F32}}};
   module.function_types = {0, 1, 2, 3};
+  module.reference_indices = {runtime::Module::kNotReferenced, 0, runtime::Module::kNotReferenced, 1};
+  module.reference_count = 2;
   module.imported_functions = 1;
   module.imported_globals = 1;
   for (ValueType type : {I32, I32, I64, F32, F64}) module.globals.push_back({{type, true}, {}});

@@ -103,6 +103,57 @@ TEST_P(Linking, ReferencesOutliveTheHandlesToTheirInstance) {
   EXPECT_EQ(call(instance, "call", {5})[0], static_cast<Slot>('l'));
 }
 
+// Only functions that can be referenced have a place for it: whichever way a reference is come by, it is to
+// the right one.
+TEST_P(Linking, ReferencesAreRightAmongFunctionsThatHaveNone) {
+  linker_.define_instance("library", instantiate(library()));
+  ModuleBuilder module;
+  const uint32_t unary = module.type({I32}, {I32}), nullary = module.type({}, {I32});
+  const uint32_t taker = module.type({}, {FuncRef});
+  const uint32_t peek = module.import_function("library", "peek", unary);  // no reference is taken of it here
+  const uint32_t next = module.import_function("library", "next", nullary);
+  const uint32_t table = module.table(FuncRef, 4);
+  module.export_("table", ExternKind::Table, table);
+  // Each returns its own number; every other one has no reference.
+  std::vector<uint32_t> numbers;
+  for (int32_t i = 0; i < 8; ++i) numbers.push_back(module.function(nullary, {}, Code().i32(i).end()));
+  module.elements(Code().i32(0).end(), {numbers[5], next, numbers[1]});
+  const uint32_t global = module.global(FuncRef, false, Code().op(Opcode::RefFunc, numbers[7]).end());
+  module.export_("global", ExternKind::Global, global);
+  module.export_("three", ExternKind::Function, numbers[3]);
+  module.export_("take", ExternKind::Function,
+                 module.function(taker, {}, Code().op(Opcode::RefFunc, numbers[5]).end()));
+  module.export_("take_import", ExternKind::Function,
+                 module.function(taker, {}, Code().op(Opcode::RefFunc, next).end()));
+  Code peek_at;
+  peek_at.op(Opcode::LocalGet, 0).op(Opcode::Call, peek);
+  module.export_("peek_at", ExternKind::Function, module.function(unary, {}, peek_at.end()));
+  Code indirect;
+  indirect.op(Opcode::LocalGet, 0).op(Opcode::CallIndirect, nullary, table);
+  module.export_("indirect", ExternKind::Function, module.function(unary, {}, indirect.end()));
+  Instance instance = instantiate(module);
+
+  EXPECT_EQ(call(instance, "three", {})[0], 3u);
+  EXPECT_EQ(call(instance, "indirect", {0})[0], 5u);
+  EXPECT_EQ(call(instance, "indirect", {1})[0], 101u);
+  EXPECT_EQ(call(instance, "indirect", {2})[0], 1u);
+  EXPECT_EQ(call(instance, "peek_at", {5})[0], static_cast<Slot>('l'));
+  auto result_of = [&](Slot reference) {
+    auto function = Function::from_reference(reference);
+    EXPECT_TRUE(function.ok() && function->has_value());
+    Slot result = 0;
+    EXPECT_TRUE((*function)->call({}, {&result, 1}).ok());
+    return result;
+  };
+  Slot held = 0;
+  instance.global("global").value().get({&held, 1});
+  EXPECT_EQ(result_of(held), 7u);
+  EXPECT_EQ(result_of(call(instance, "take", {})[0]), 5u);
+  EXPECT_EQ(result_of(call(instance, "take_import", {})[0]), 102u);
+  EXPECT_EQ(result_of(*instance.table("table").value().get(2)), 1u);
+  EXPECT_EQ(call(instance, "take", {})[0], *instance.table("table").value().get(0));
+}
+
 TEST_P(Linking, FailedInstantiationLeavesWhatTheSpecificationSays) {
   Instance lib = instantiate(library());
   linker_.define_instance("library", lib);

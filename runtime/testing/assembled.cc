@@ -123,7 +123,7 @@ uint32_t AssembledModule::import_function(std::string module, std::string name, 
   import.name = std::move(name);
   import.type_index = type(import_type);
   module_->function_types.push_back(import.type_index);
-  module_->referenced.push_back(true);
+  module_->reference_indices.push_back(module_->reference_count++);
   module_->imports.push_back(std::move(import));
   return module_->imported_functions++;
 }
@@ -134,7 +134,7 @@ uint32_t AssembledModule::function(const FuncType& function_type, std::string ex
   body.type_index = type(function_type);
   module_->bodies.push_back(body);
   module_->function_types.push_back(body.type_index);
-  module_->referenced.push_back(true);
+  module_->reference_indices.push_back(module_->reference_count++);
   if (!export_name.empty()) add_export(std::move(export_name), ExternKind::Function, index);
   while (image_->bytes.size() % 64 != 0) image_->bytes.push_back(0xcc);
   CompiledFunction compiled;

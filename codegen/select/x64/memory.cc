@@ -375,7 +375,7 @@ void Isel::select_table_size(const Inst& inst) {
 
 void Isel::select_ref_func(const Inst& inst) {
   Reg functions = context_word(runtime::kContextFunctions);
-  int32_t offset = static_cast<int32_t>(inst.imm * sizeof(runtime::FuncRef));
+  int32_t offset = static_cast<int32_t>(module_->reference_indices[inst.imm] * sizeof(runtime::FuncRef));
   b_.add(Op::LEA64r, result(inst), Address::of(functions, offset));
 }
 
