@@ -364,6 +364,43 @@ DamageCounts damage_everywhere(Damage damage) {
   return counts;
 }
 
+// u is made by `first`, then d is loaded and s made of u twice; in what allocation made of it, s is made of
+// d.
+std::string other_value_read(bool undefined) {
+  MachFunction before;
+  MachBuilder b(before);
+  b.start_block();
+  Reg base = b.gpr(), u = b.xmm(16), d = b.xmm(8), s = b.xmm(16);
+  b.moves({{base, kRdi}});
+  if (undefined) {
+    b.inst(x64::Op::Undef, {MachBuilder::def(u)});
+  } else {
+    b.load(x64::Op::VMOVUPSrm, u, base);
+  }
+  b.load(x64::Op::VMOVSDrm, d, base);
+  b.inst(x64::Op::VXORPSrr, {MachBuilder::def(s), MachBuilder::use(u), MachBuilder::use(u)});
+  b.store(x64::Op::VMOVUPSmr, base, s);
+  b.store(x64::Op::VMOVSDmr, base, d);
+  b.ret();
+  b.finish();
+  MachFunction after = before;
+  Allocator().allocate(after);
+  EXPECT_EQ(check_allocation(before, after), "");
+  Reg loaded = Reg::xmm(0);
+  for (const MachInst& inst : after.insts) {
+    if (inst.op == x64::Op::VMOVSDrm) loaded = after.operands[inst.first_operand].reg();
+    if (inst.op != x64::Op::VXORPSrr) continue;
+    after.operands[inst.first_operand + 1] = after.operands[inst.first_operand + 2] =
+        MachBuilder::use(loaded);
+  }
+  return check_allocation(before, after);
+}
+
+TEST(CheckAllocation, any_register_will_do_for_what_is_undefined) {
+  EXPECT_EQ(other_value_read(true), "");
+  EXPECT_NE(other_value_read(false), "");
+}
+
 TEST(CheckAllocation, notices_every_harmful_missing_move) {
   DamageCounts counts = damage_everywhere(&drop_inserted);
   EXPECT_GT(counts.harmful, 100u);

@@ -30,7 +30,8 @@ namespace wago::codegen {
 
 namespace {
 
-// A lane of a place that holds (a lane of) a named value, of which `bytes` matter. 0: any value will do.
+// A lane of a place that holds (a lane of) a named value, of which `bytes` matter. 0: any value will do, so
+// every lane holds it, whatever is written there.
 struct Held {
   uint32_t name = 0;  // Reg::bits()
   uint8_t lane = 0;
@@ -331,9 +332,11 @@ class Checker {
     if (!decode_transfer(after_.insts[i], transfer))
       return fail(at_inserted(i) + "is not a move of allocation");
     HeldSet low = carried(transfer.from, transfer.bytes);
-    HeldSet high;
-    if (transfer.bytes == 16) high = carried(transfer.from + 1, 8);
-    if (transfer.to_register || transfer.bytes == 16) state_.lanes[transfer.to + 1] = std::move(high);
+    if (transfer.bytes == 16) {
+      state_.lanes[transfer.to + 1] = carried(transfer.from + 1, 8);
+    } else if (transfer.to_register) {
+      state_.lanes[transfer.to + 1] = carried(transfer.to + 1, 0);
+    }
     state_.lanes[transfer.to] = std::move(low);
     return true;
   }
@@ -417,8 +420,9 @@ class Checker {
   }
 
   void write_register(Reg reg) {
-    state_.lanes[2 * reg.number()].clear();
-    state_.lanes[2 * reg.number() + 1].clear();
+    for (uint32_t lane : {0, 1}) {
+      state_.lanes[2 * reg.number() + lane] = carried(2 * reg.number() + lane, 0);
+    }
   }
 
   bool holds(uint32_t place, Reg name) const {
