@@ -1,8 +1,11 @@
 // Runs generated modules in configurations that could disagree, and in V8, and compares what can be seen.
 //
-//   fuzz_differential [--first SEED] [--count N] [--bytes N] [--node SCRIPT] [--keep FOLDER]
+//   fuzz_differential [--first SEED] [--count N] [--bytes N] [--modules FOLDER] [--node SCRIPT] [--keep
+//   FOLDER]
 //
 // Module SEED is generated from that seed's random bytes (at most `bytes` of them, 1500 unless told). With
+// --modules the modules are the *.wasm of a folder instead, which another generator made: valid, and ending
+// by themselves. With
 // --node, which names differential.mjs, node runs them too; where there is no node, exits with 77. --keep
 // writes the modules and what was seen of them to a new folder, instead of a temporary one.
 
@@ -32,12 +35,14 @@ namespace fs = std::filesystem;
 struct Options {
   uint64_t first = 0, count = 100;
   size_t max_bytes = 1500;
+  std::vector<fs::path> modules;  // in place of generated ones
   std::string node_script;
   std::string keep;
 };
 
-std::vector<uint8_t> module_of(const Options& options, uint64_t seed) {
-  Random random(seed);
+std::vector<uint8_t> module_at(const Options& options, uint64_t i) {
+  if (!options.modules.empty()) return base::system_files().read(options.modules[i], 64 << 20).value();
+  Random random(options.first + i);
   const size_t count = 20 + random.below(options.max_bytes);
   return generate_module(random.bytes(count));
 }
@@ -157,7 +162,7 @@ int run(const Options& options) {
   Totals totals;
   std::vector<Observation> seen;
   for (uint64_t i = 0; i < options.count; ++i) {
-    const std::vector<uint8_t> module = module_of(options, options.first + i);
+    const std::vector<uint8_t> module = module_at(options, i);
     if (keeps_files) {
       const std::string plan = plan_of(**runtime::decode_module(module));
       const std::string name = (folder / std::to_string(i)).string();
@@ -182,6 +187,15 @@ int run(const Options& options) {
   return status != 0 || totals.differences > 0 ? 1 : 0;
 }
 
+std::vector<fs::path> modules_in(const fs::path& folder) {
+  std::vector<fs::path> modules;
+  for (const fs::directory_entry& it : fs::directory_iterator(folder)) {
+    if (it.path().extension() == ".wasm") modules.push_back(it.path());
+  }
+  std::sort(modules.begin(), modules.end());
+  return modules;
+}
+
 std::optional<Options> parse(int argc, char** argv) {
   Options options;
   for (int i = 1; i + 1 < argc; i += 2) {
@@ -192,6 +206,9 @@ std::optional<Options> parse(int argc, char** argv) {
       options.count = std::strtoull(value.c_str(), nullptr, 10);
     } else if (flag == "--bytes") {
       options.max_bytes = std::strtoull(value.c_str(), nullptr, 10);
+    } else if (flag == "--modules") {
+      options.modules = modules_in(value);
+      options.count = options.modules.size();
     } else if (flag == "--node") {
       options.node_script = value;
     } else if (flag == "--keep") {
@@ -210,9 +227,9 @@ std::optional<Options> parse(int argc, char** argv) {
 int main(int argc, char** argv) {
   const auto options = wago::fuzz::parse(argc, argv);
   if (!options) {
-    std::fprintf(
-        stderr,
-        "usage: fuzz_differential [--first SEED] [--count N] [--bytes N] [--node SCRIPT] [--keep FOLDER]\n");
+    std::fprintf(stderr,
+                 "usage: fuzz_differential [--first SEED] [--count N] [--bytes N] [--modules FOLDER] [--node "
+                 "SCRIPT] [--keep FOLDER]\n");
     return 2;
   }
   return wago::fuzz::run(*options);

@@ -80,11 +80,11 @@ class Host {
   };
 }
 
-function memoryText(memory) {
+function memoryText(name, memory) {
   const bytes = new Uint8Array(memory.buffer);
   let hash = 0x811c9dc5;
   for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193);
-  return `memory ${bytes.length / 65536} pages ${(hash >>> 0).toString(16)}\n`;
+  return `${name} ${bytes.length / 65536} pages ${(hash >>> 0).toString(16)}\n`;
 }
 
 function tableText(name, table) {
@@ -93,19 +93,30 @@ function tableText(name, table) {
   return text + "\n";
 }
 
+function stateText(kind, name, type, value) {
+  if (kind === "memory") return memoryText(name, value);
+  if (kind === "table") return tableText(name, value);
+  return `${name} ${valueText(type, value.value)}\n`;
+}
+
 // `plan`: the lines of plan_of().
 function observe(bytes, plan) {
   const host = new Host();
-  const instance = new WebAssembly.Instance(new WebAssembly.Module(bytes), { host: { exchange: host.exchange } });
+  let instance;
+  try {
+    instance = new WebAssembly.Instance(new WebAssembly.Module(bytes), { host: { exchange: host.exchange } });
+  } catch (error) {
+    return `! ${trapWord(error)}\n`;
+  }
   let text = "";
   for (const line of plan) {
     const [kind, name, ...rest] = line.split(" ");
-    if (kind === "global") {
-      text += `${name} ${valueText(rest[0], instance.exports[name].value)}\n`;
+    if (kind !== "call") {
+      text += stateText(kind, name, rest[0], instance.exports[name]);
       continue;
     }
     const split = rest.indexOf("#");
-    instance.exports.fuel.value = fuelPerCall;
+    if (instance.exports.fuel) instance.exports.fuel.value = fuelPerCall;
     text += `call ${[name, ...rest.slice(0, split)].join(" ")}\n`;
     try {
       const result = instance.exports[name](...rest.slice(0, split).map(argument));
@@ -118,8 +129,6 @@ function observe(bytes, plan) {
       if (word === "stack-exhausted") break;
     }
   }
-  text += memoryText(instance.exports.memory);
-  text += tableText("table", instance.exports.table) + tableText("externs", instance.exports.externs);
   return text + `host ${host.state.toString(16)}\n`;
 }
 

@@ -14,6 +14,9 @@ namespace {
 constexpr uint32_t kCallsPerFunction = 2;
 constexpr uint32_t kTableEntriesSeen = 32;
 
+// The global that generate_module.h fills before every call.
+constexpr const char* kFuel = "fuel";
+
 // The arguments' values by type: position 0 of the first call is entry 0, and so on.
 constexpr std::array<uint64_t, 8> kI32s = {0, 1, 0xffffffff, 0x7fffffff, 0x80000000, 17, 8, 0x12345678};
 constexpr std::array<uint64_t, 8> kI64s = {
@@ -93,31 +96,40 @@ class Host {
   uint64_t state_ = 1;
 };
 
-std::string memory_text(const Instance& instance) {
-  const Memory memory = instance.memory("memory").value();
+bool crosses_to_script(const FuncType& type) {
+  auto is_vector = [](ValueType it) { return it == ValueType::V128; };
+  return std::none_of(type.params.begin(), type.params.end(), is_vector) &&
+         std::none_of(type.results.begin(), type.results.end(), is_vector);
+}
+
+std::string memory_text(const Instance& instance, const std::string& name) {
+  const Memory memory = instance.memory(name).value();
   uint32_t hash = 0x811c9dc5;
   for (uint8_t byte : memory.bytes()) hash = (hash ^ byte) * 0x01000193;
   char text[64];
-  std::snprintf(text, sizeof text, "memory %u pages %x\n", memory.pages(), hash);
-  return text;
+  std::snprintf(text, sizeof text, " %u pages %x\n", memory.pages(), hash);
+  return name + text;
 }
 
-std::string table_text(const Instance& instance, const char* name) {
+std::string table_text(const Instance& instance, const std::string& name) {
   const Table table = instance.table(name).value();
-  std::string text = std::string(name) + " " + std::to_string(table.size()) + " ";
+  std::string text = name + " " + std::to_string(table.size()) + " ";
   for (uint32_t i = 0; i < std::min(table.size(), kTableEntriesSeen); ++i) text += *table.get(i) ? '1' : '0';
   return text + "\n";
 }
 
-std::string state_text(const Instance& instance, std::span<const ExportInfo> exports) {
-  std::string text;
-  for (const ExportInfo& it : exports) {
-    if (it.type.kind != ExternKind::Global || it.name == "fuel") continue;
-    Slot slot = 0;
-    instance.global(it.name).value().get({&slot, 1});
-    text += it.name + " " + value_text(it.type.global.value, slot) + "\n";
-  }
-  return text + memory_text(instance) + table_text(instance, "table") + table_text(instance, "externs");
+// Of what is exported; script cannot look at vectors.
+bool is_state(const ExportInfo& it) {
+  return it.type.kind == ExternKind::Memory || it.type.kind == ExternKind::Table ||
+         (it.type.kind == ExternKind::Global && it.name != kFuel && it.type.global.value != ValueType::V128);
+}
+
+std::string state_text(const Instance& instance, const ExportInfo& it) {
+  if (it.type.kind == ExternKind::Memory) return memory_text(instance, it.name);
+  if (it.type.kind == ExternKind::Table) return table_text(instance, it.name);
+  Slot slot = 0;
+  instance.global(it.name).value().get({&slot, 1});
+  return it.name + " " + value_text(it.type.global.value, slot) + "\n";
 }
 
 }  // namespace
@@ -125,7 +137,7 @@ std::string state_text(const Instance& instance, std::span<const ExportInfo> exp
 std::string plan_of(const runtime::Module& module) {
   std::string plan;
   for (const ExportInfo& it : exports_of(module)) {
-    if (it.type.kind != ExternKind::Function) continue;
+    if (it.type.kind != ExternKind::Function || !crosses_to_script(it.type.function)) continue;
     for (uint32_t call = 0; call < kCallsPerFunction; ++call) {
       plan += "call " + call_text(it, call) + " #";
       for (ValueType type : it.type.function.results) plan += std::string(" ") + to_string(type);
@@ -133,8 +145,10 @@ std::string plan_of(const runtime::Module& module) {
     }
   }
   for (const ExportInfo& it : exports_of(module)) {
-    if (it.type.kind != ExternKind::Global || it.name == "fuel") continue;
-    plan += "global " + it.name + " " + to_string(it.type.global.value) + "\n";
+    if (!is_state(it)) continue;
+    plan += std::string(to_string(it.type.kind)) + " " + it.name;
+    if (it.type.kind == ExternKind::Global) plan += std::string(" ") + to_string(it.type.global.value);
+    plan += "\n";
   }
   return plan;
 }
@@ -151,16 +165,22 @@ Observation observe(const Engine& engine, std::span<const uint8_t> bytes) {
       linker.define_host("host", "exchange", {{ValueType::I32, ValueType::F64}, {ValueType::I64}}, exchange)
           .ok());
   const InstantiateResult instantiated = linker.instantiate(*module);
-  WAGO_CHECK(instantiated.ok());
+  if (!instantiated.ok()) {
+    const std::optional<Trap>& trap = instantiated.failure().trap;
+    WAGO_CHECK_MSG(trap.has_value(), instantiated.failure().error.to_string().c_str());
+    seen.text = "! " + std::string(base::spelling(trap->code)) + "\n";
+    seen.exhausted = trap->code == TrapCode::StackExhausted;
+    return seen;
+  }
   const Instance& instance = instantiated.value();
-  const Global fuel = instance.global("fuel").value();
+  const Result<Global> fuel = instance.global(kFuel);
   for (const ExportInfo& it : exports) {
-    if (it.type.kind != ExternKind::Function) continue;
+    if (it.type.kind != ExternKind::Function || !crosses_to_script(it.type.function)) continue;
     const FuncType& type = it.type.function;
     const Function function = instance.function(it.name).value();
     for (uint32_t call = 0; call < kCallsPerFunction && !seen.exhausted; ++call) {
       const Slot full = kFuelPerCall;
-      WAGO_CHECK(fuel.set(std::span<const Slot>(&full, 1)).ok());
+      if (fuel) WAGO_CHECK(fuel->set(std::span<const Slot>(&full, 1)).ok());
       std::vector<Slot> results(type.results.size());
       const CallResult result = function.call(arguments(type, call), results);
       seen.text += "call " + call_text(it, call) + "\n";
@@ -172,7 +192,9 @@ Observation observe(const Engine& engine, std::span<const uint8_t> bytes) {
       }
     }
   }
-  seen.text += state_text(instance, exports);
+  for (const ExportInfo& it : exports) {
+    if (is_state(it)) seen.text += state_text(instance, it);
+  }
   char text[40];
   std::snprintf(text, sizeof text, "host %llx\n", static_cast<unsigned long long>(host.state()));
   seen.text += text;

@@ -4,12 +4,13 @@
 //   call f1 i32:0x0 f64:0x3ff0000000000000      function and arguments
 //   = i64:0x5 f32:nan                           or "! integer-divide-by-zero"
 //   ...
-//   g1 i32:0x7                                  and every other exported global
-//   memory 1 pages 8c1f2a77                     FNV-1a of the contents
-//   table 8 11110000                            size, and which of the first 32 entries are not null
+//   g1 i32:0x7                                  and what else is exported: globals,
+//   memory 1 pages 8c1f2a77                     memories with FNV-1a of their contents,
+//   table 8 11110000                            tables: size, and which of the first 32 entries are not null
 //   host 5d588b656c078965                       state of the import
 //
-// NaNs are all "nan", references "null" or "ref".
+// or only a "!" line if the module cannot be instantiated. NaNs are all "nan", references "null" or "ref".
+// What has vectors in its type is passed over: script cannot speak of them.
 #pragma once
 
 #include <cstdint>
@@ -31,9 +32,11 @@ struct Observation {
 // What observe() does, for another engine's driver, which cannot ask for types: lines
 //   call f1 i32:0x0 f64:0x3ff0000000000000 # i64 f32     arguments # types of results
 //   global g1 i32
+//   memory memory
 std::string plan_of(const runtime::Module& module);
 
-// Compiles, instantiates, makes the calls. The module is one of generate_module().
+// Compiles, instantiates, makes the calls. The module imports at most what generate_module.h says; a global
+// "fuel", if it exports one, is filled before every call.
 Observation observe(const Engine& engine, std::span<const uint8_t> bytes);
 
 }  // namespace wago::fuzz
