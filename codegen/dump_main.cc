@@ -3,7 +3,8 @@
 //   wago_dump FILE.wasm FUNCTION-INDEX|NAME [--level N] [--bounds explicit|signals] [--spill-everything]
 //   [--interruptible] [--stage NAME]
 //
-// Stages: built, optimized, selected, allocated, assembly; all of them when none is named.
+// Stages: locals (names and types of those that have a name), built, optimized, selected, allocated,
+// assembly; all of them when none is named.
 
 #include <cstdio>
 #include <cstdlib>
@@ -11,7 +12,9 @@
 #include <utility>
 
 #include "base/files.h"
+#include "base/text.h"
 #include "codegen/compile.h"
+#include "runtime/local_names.h"
 
 namespace wago {
 namespace {
@@ -19,6 +22,24 @@ namespace {
 int fail(const std::string& message) {
   std::fprintf(stderr, "wago_dump: %s\n", message.c_str());
   return 2;
+}
+
+std::string named_locals(const runtime::Module& module, uint32_t function) {
+  const runtime::LocalNames names(module);
+  std::string text;
+  uint32_t local = 0;
+  const auto add = [&](const std::vector<ValueType>& types, const char* what) {
+    for (ValueType type : types) {
+      if (const std::string_view name = names.of(function, local); !name.empty()) {
+        text += std::string(what) + " " + std::to_string(local) + " " + to_string(type) + " " +
+                base::display(name) + "\n";
+      }
+      ++local;
+    }
+  };
+  add(module.type_of_function(function).params, "param");
+  add(module.bodies[function - module.imported_functions].locals, "local");
+  return text;
 }
 
 int run(int argc, char** argv) {
@@ -56,11 +77,10 @@ int run(int argc, char** argv) {
   if (function == (*module)->function_count()) function = static_cast<uint32_t>(std::atoi(wanted.c_str()));
   auto dump = codegen::dump_stages(**module, function, settings);
   if (!dump) return fail(dump.error().to_string());
-  const std::pair<const char*, const std::string*> stages[] = {{"built", &dump->built},
-                                                               {"optimized", &dump->optimized},
-                                                               {"selected", &dump->selected},
-                                                               {"allocated", &dump->allocated},
-                                                               {"assembly", &dump->assembly}};
+  const std::string locals = named_locals(**module, function);
+  const std::pair<const char*, const std::string*> stages[] = {
+      {"locals", &locals},           {"built", &dump->built},         {"optimized", &dump->optimized},
+      {"selected", &dump->selected}, {"allocated", &dump->allocated}, {"assembly", &dump->assembly}};
   for (const auto& [name, text] : stages) {
     if (stage.empty()) std::printf("=== %s\n", name);
     if (stage.empty() || stage == name) std::printf("%s", text->c_str());

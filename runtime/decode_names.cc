@@ -1,5 +1,5 @@
-// The name section (appendix, custom sections): module and function names. It is a courtesy: what is damaged
-// is left out, what was read before stays.
+// The name section (appendix, custom sections): module and function names, and where those of locals are
+// (local_names.h). It is a courtesy: what is damaged is left out, what was read before stays.
 
 #include "runtime/decode_limits.h"
 #include "runtime/decoder.h"
@@ -8,7 +8,7 @@ namespace wago::runtime {
 
 namespace {
 
-enum NameSubsection : uint8_t { kModuleName = 0, kFunctionNames = 1 };
+enum NameSubsection : uint8_t { kModuleName = 0, kFunctionNames = 1, kLocalNames = 2 };
 
 void read_function_names(Module& module, CheckedCursor& in) {
   const uint32_t count = in.u32();
@@ -35,6 +35,10 @@ void read_names(Module& module, uint32_t begin, uint32_t end) {
     CheckedCursor contents(module.bytes, start, start + size, &ignored);
     if (id == kModuleName && module.name.empty()) module.name = contents.name("the module's name");
     if (id == kFunctionNames) read_function_names(module, contents);
+    if (id == kLocalNames && module.local_names_end == 0) {
+      module.local_names_begin = start;
+      module.local_names_end = start + size;
+    }
   }
 }
 

@@ -133,6 +133,11 @@ class Module {
   // missing or damaged is empty.
   std::vector<std::string> function_names;
 
+  // Where the name section has those of parameters and locals, unread: see local_names.h. Empty if it has
+  // none.
+  uint32_t local_names_begin = 0;
+  uint32_t local_names_end = 0;
+
   // Indices into exports, sorted by name; and of functions only, sorted by function. Built by
   // decode_module().
   std::vector<uint32_t> export_order;

@@ -8,7 +8,9 @@
 #include <vector>
 
 #include "base/check.h"
+#include "runtime/byte_cursor.h"
 #include "runtime/code_reader.h"
+#include "runtime/local_names.h"
 #include "runtime/module.h"
 #include "runtime/testing/module_builder.h"
 
@@ -55,7 +57,20 @@ void read_bodies(const Module& module) {
     }
     WAGO_CHECK(next == body.size && instruction.opcode == Opcode::End);
   }
-  for (uint32_t i = 0; i < module.function_count(); ++i) WAGO_CHECK(!module.function_name(i).empty());
+}
+
+void read_names(const Module& module) {
+  const LocalNames locals(module);
+  for (uint32_t i = 0; i < module.function_count(); ++i) {
+    WAGO_CHECK(!module.function_name(i).empty());
+    // Beyond the parameters and locals that there are nothing has a name.
+    uint64_t count = module.type_of_function(i).params.size();
+    if (i >= module.imported_functions) count += module.bodies[i - module.imported_functions].locals.size();
+    for (uint32_t local = 0; local < 64; ++local) {
+      const std::string_view name = locals.of(i, local);
+      WAGO_CHECK(name.empty() || (local < count && is_utf8(name)));
+    }
+  }
 }
 
 void decode(const std::vector<uint8_t>& bytes) {
@@ -64,7 +79,10 @@ void decode(const std::vector<uint8_t>& bytes) {
   options.workers = 3;
   auto together = decode_module(bytes, options);
   WAGO_CHECK(alone.ok() == together.ok());
-  if (alone.ok()) return read_bodies(**alone);
+  if (alone.ok()) {
+    read_bodies(**alone);
+    return read_names(**alone);
+  }
   WAGO_CHECK(alone.error().to_string() == together.error().to_string());
   WAGO_CHECK(!alone.error().message.empty() && alone.error().place.offset.value() <= bytes.size());
 }
