@@ -33,9 +33,11 @@ require() {  # TOOL VERSION: what `TOOL --version` must mention
 }
 
 build_from_c() {  # SOURCE MODULE
+  local simd=()
+  if grep -q '^#include "vector.h"$' "$1"; then simd=(-msimd128); fi
   clang-14 --target=wasm32 -std=c11 -O2 -Wall -Wextra -Wno-parentheses -Werror -ffreestanding -fvisibility=default \
     -fno-math-errno -ffp-contract=off -mbulk-memory -msign-ext -mnontrapping-fptoint -mmutable-globals \
-    -c "$1" -o "$2.o"
+    "${simd[@]}" -c "$1" -o "$2.o"
   wasm-ld-14 --no-entry --export-dynamic --stack-first -z stack-size=65536 "$2.o" -o "$2"
   rm "$2.o"
 }
