@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <memory>
 
 #include "base/json.h"
@@ -19,19 +20,20 @@ struct TopFlags {
 
 constexpr uint64_t kMaxLimit = 1'000'000;
 
-// Only functions can be told apart without samples or counts.
-base::Result<void> check_by(const std::optional<std::string>& by) {
-  static constexpr std::string_view kAvailable[] = {"function"};
-  if (!by || *by == "function") return {};
-  for (std::string_view word : {"line", "kind", "site"}) {
-    if (*by == word) return base::usage_error("--by " + *by + " is not available in this version");
-  }
-  return not_a_word("--by", *by, kAvailable);
+base::Result<diff::Grouping> parse_by(const std::string& by) {
+  const auto words = diff::grouping_words();
+  const auto at = std::find(words.begin(), words.end(), by);
+  if (at == words.end()) return not_a_word("--by", by, words);
+  return static_cast<diff::Grouping>(at - words.begin());
 }
 
 int top(const TopFlags& flags, Output& output) {
   diff::TopOptions options;
-  if (auto by = check_by(flags.by); !by) return output.fail(by.error());
+  if (flags.by) {
+    auto by = parse_by(*flags.by);
+    if (!by) return output.fail(by.error());
+    options.by = *by;
+  }
   if (flags.limit) {
     auto limit = parse_number("--limit", *flags.limit, 1, kMaxLimit);
     if (!limit) return output.fail(limit.error());
@@ -39,6 +41,11 @@ int top(const TopFlags& flags, Output& output) {
   }
   auto evidence = diff::load(flags.capture);
   if (!evidence) return output.fail(evidence.error());
+  if (options.by != diff::Grouping::Function && !evidence->samples) {
+    return output.fail(base::usage_error(
+        "--by " + *flags.by + " needs samples, and this capture has none: record with a backend that samples",
+        {.file = flags.capture}));
+  }
   diff::Top model = diff::top_of(*evidence, options);
   output.print(flags.json ? diff::to_json(model).dump(2) + "\n" : diff::to_text(model));
   return kExitDone;

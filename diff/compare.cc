@@ -35,8 +35,8 @@ std::optional<base::Error> mixed_code(const Captures& captures) {
   return std::nullopt;
 }
 
-Side side_of(const Captures& captures) {
-  Side side;
+ComparedSide side_of(const Captures& captures) {
+  ComparedSide side;
   const capture::Manifest& first = captures.front()->manifest;
   side.module_name = first.module_name;
   side.module_sha256 = first.module_sha256;
@@ -92,7 +92,7 @@ std::vector<std::string> code_objections(base::Phase phase, const CodeComparison
 // where each side has one.
 std::optional<double> spread_within_sides(const WorkloadComparison& comparison) {
   std::optional<double> widest;
-  for (const Side* side : {&comparison.baseline, &comparison.candidate}) {
+  for (const ComparedSide* side : {&comparison.baseline, &comparison.candidate}) {
     const Summary& times = side->wall_ns;
     if (times.n < 2 || times.min <= 0) continue;
     widest = std::max(widest.value_or(0), times.max / times.min - 1);

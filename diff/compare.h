@@ -39,7 +39,7 @@ struct CaptureSummary {
   Elapsed elapsed;
 };
 
-struct Side {
+struct ComparedSide {
   std::vector<CaptureSummary> captures;
   std::string module_name;
   std::string module_sha256;
@@ -55,8 +55,8 @@ struct WorkloadComparison {
   std::string workload;
   std::string phase;
   std::string unit;  // "invocation"
-  Side baseline;
-  Side candidate;
+  ComparedSide baseline;
+  ComparedSide candidate;
   std::optional<double> elapsed_change;  // ratio of medians, minus one
   std::optional<double> wall_change;
   std::optional<double> cpu_change;

@@ -9,7 +9,7 @@ namespace {
 
 using base::Json;
 
-Json json_of(const Side& side) {
+Json json_of(const ComparedSide& side) {
   Json captures = Json::array();
   for (const CaptureSummary& capture : side.captures) {
     captures.push(Json::object({{"path", capture.path},

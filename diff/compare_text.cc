@@ -18,7 +18,7 @@ std::string short_hash(const std::string& hash) {
   return hash.substr(0, 12);
 }
 
-void add_captures(std::vector<Row>& rows, const char* title, const Side& side) {
+void add_captures(std::vector<Row>& rows, const char* title, const ComparedSide& side) {
   for (size_t i = 0; i < std::min(side.captures.size(), kListedCaptures); ++i) {
     const CaptureSummary& capture = side.captures[i];
     rows.push_back({i == 0 ? title : "", base::display(capture.path),
@@ -36,7 +36,7 @@ std::string figure(const Summary& summary) {
 }
 
 // How sure a figure is of itself: iterations within one capture, or captures within a side.
-std::string certainty(const Side& side, const Summary& between, const Summary* within) {
+std::string certainty(const ComparedSide& side, const Summary& between, const Summary* within) {
   if (between.n > 1) {
     double range = between.median == 0 ? 0 : (between.max - between.min) / between.median;
     return format_plural(side.captures.size(), "capture") + ", range " + format_share(range);
@@ -50,14 +50,14 @@ std::string change_text(const std::optional<double>& change) {
   return change ? format_change(*change) : "-";
 }
 
-const Summary* own_cpu(const Side& side) {
+const Summary* own_cpu(const ComparedSide& side) {
   const auto& cpu = side.captures.front().elapsed.cpu_ns;
   return cpu ? &*cpu : nullptr;
 }
 
 void append_times(std::string& text, const WorkloadComparison& workload) {
-  const Side& a = workload.baseline;
-  const Side& b = workload.candidate;
+  const ComparedSide& a = workload.baseline;
+  const ComparedSide& b = workload.candidate;
   std::vector<Row> rows;
   rows.push_back({"per " + workload.unit, "baseline", "", "candidate", "", "change, unpaired"});
   rows.push_back({"elapsed", figure(a.elapsed_ns), certainty(a, a.elapsed_ns, nullptr), figure(b.elapsed_ns),

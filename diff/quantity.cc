@@ -67,4 +67,15 @@ std::string format_plural(uint64_t count, std::string_view noun) {
   return format_count(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
 }
 
+std::string format_amount(double amount) {
+  static constexpr Unit kPrefixes[] = {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}};
+  std::string text = with_unit(amount, kPrefixes, 4, "");
+  if (text.ends_with(' ')) text.pop_back();
+  return text;
+}
+
+std::string format_weight(double weight, std::string_view unit) {
+  return unit == "nanoseconds" ? format_ns(weight) : format_amount(weight) + " " + std::string(unit);
+}
+
 }  // namespace wago::diff

@@ -23,4 +23,9 @@ std::string format_work(uint64_t count, std::string_view units);
 // Something a second with a decimal prefix: "12.3 M/s", of bytes ("B") "12.3 MB/s".
 std::string format_rate(double per_second, std::string_view unit = {});
 
+// An amount of a unit that is not time: "12.35 k", "0.25".
+std::string format_amount(double amount);
+// What samples weigh: time where `unit` is "nanoseconds", else "1.5 M cycles".
+std::string format_weight(double weight, std::string_view unit);
+
 }  // namespace wago::diff

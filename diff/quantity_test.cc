@@ -36,5 +36,12 @@ TEST(Quantity, CountsAreGrouped) {
   EXPECT_EQ(format_work(1000, "bytes"), "1,000 bytes");
 }
 
+TEST(Quantity, WeightsAreTimeOrAnAmountOfTheirUnit) {
+  EXPECT_EQ(format_weight(1500, "nanoseconds"), "1.5 us");
+  EXPECT_EQ(format_weight(1'234'500, "cycles"), "1.234 M cycles");
+  EXPECT_EQ(format_weight(12.5, "cycles"), "12.5 cycles");
+  EXPECT_EQ(format_amount(0), "0");
+}
+
 }  // namespace
 }  // namespace wago::diff

@@ -29,12 +29,42 @@ std::string settings_of(const capture::EffectiveSettings& settings) {
   return text;
 }
 
-std::string sentence_about_samples(base::Backend backend) {
-  if (backend == base::Backend::None) {
-    return "no native samples are available: backend none measures elapsed time only";
+std::string sentence_about_samples(const Evidence& evidence) {
+  const base::Backend backend = evidence.manifest.backend;
+  if (!evidence.samples) {
+    return "no native samples are available: backend " + std::string(base::spelling(backend)) +
+           (backend == base::Backend::None ? " measures elapsed time only" : " took none");
   }
-  return "no native samples are available: this version does not read those of backend " +
-         std::string(base::spelling(backend));
+  const capture::Samples& samples = *evidence.samples;
+  if (samples.samples.empty()) {
+    return "not one sample was taken, which does not mean that there was no cost: record for longer or at a "
+           "higher rate";
+  }
+  const uint64_t weight = capture::total_weight(samples);
+  std::string text = format_plural(samples.samples.size(), "sample") + ", " +
+                     format_weight(static_cast<double>(weight), samples.unit) + " in all";
+  if (evidence.manifest.phase_isolation != "phase") {
+    text += ", of the whole process and not of the measured phase alone: no cost per unit of work follows";
+  }
+  return text;
+}
+
+void add_hot_spots(const Evidence& evidence, const TopOptions& options, Top& top) {
+  if (!evidence.samples || evidence.samples->samples.empty()) return;
+  top.hot_spots = hot_spots(evidence, options.by);
+  top.work_behind_samples = work_behind_samples(evidence.manifest);
+  top.hot_spot_count = top.hot_spots->rows.size();
+  if (top.hot_spot_count > options.limit) top.hot_spots->rows.resize(options.limit);
+  if (top.hot_spots->truncated_stacks > 0) {
+    top.notes.push_back("the stacks of " + format_plural(top.hot_spots->truncated_stacks, "sample") +
+                        " do not reach their root: what called them lacks it in its total");
+  }
+  if (!evidence.manifest.effective_settings.source_maps && options.by != Grouping::Kind) {
+    top.notes.push_back(
+        "recorded without --source-maps: inlined functions are counted with the ones that hold their code, "
+        "and "
+        "lines and emitted sites are not known");
+  }
 }
 
 void add_losses(const capture::Losses& losses, std::vector<std::string>& notes) {
@@ -85,7 +115,7 @@ Top top_of(const Evidence& evidence, const TopOptions& options) {
   top.measured_phase = base::spelling(manifest.capture_phase);
   top.machine = machine_of(manifest);
   top.settings = settings_of(manifest.effective_settings);
-  top.samples = sentence_about_samples(manifest.backend);
+  top.samples = sentence_about_samples(evidence);
   top.warmup_iterations = manifest.warmup_iterations;
   const capture::PhaseRecord* measured = manifest.measured_phase();
   for (const capture::PhaseRecord& phase : manifest.phases) {
@@ -109,6 +139,7 @@ Top top_of(const Evidence& evidence, const TopOptions& options) {
                         base::kKeepFunctionNames);
   }
   add_losses(manifest.losses, top.notes);
+  add_hot_spots(evidence, options, top);
   return top;
 }
 

@@ -1,5 +1,6 @@
 // `profile top`: where the time of a capture went, as far as the capture knows.
 //
+// With samples: what each function, line, kind of time or emitted site cost per completed unit of work.
 // Without samples or counts it knows how long phases and iterations took, and says plainly that it does not
 // know where inside them. What the compiler counted per function is shown apart, labelled as what it is:
 // properties of the code, not hot spots.
@@ -13,6 +14,7 @@
 #include "base/result.h"
 #include "diff/elapsed.h"
 #include "diff/evidence.h"
+#include "diff/hot_spots.h"
 
 namespace wago::base {
 class Json;
@@ -40,7 +42,8 @@ struct StaticFunction {
 };
 
 struct TopOptions {
-  size_t limit = 20;  // functions listed
+  size_t limit = 20;  // entries listed
+  Grouping by = Grouping::Function;
 };
 
 struct Top {
@@ -52,9 +55,12 @@ struct Top {
   std::string backend;
   std::string mode;
   std::string measured_phase;
-  std::string machine;   // "processor, kernel, N logical cores"
-  std::string settings;  // "bounds signals, level 1"
-  std::string samples;   // the sentence about native samples
+  std::string machine;                          // "processor, kernel, N logical cores"
+  std::string settings;                         // "bounds signals, level 1"
+  std::string samples;                          // the sentence about native samples
+  std::optional<HotSpots> hot_spots;            // at most TopOptions::limit rows
+  uint64_t hot_spot_count = 0;                  // all of them
+  std::optional<uint64_t> work_behind_samples;  // see hot_spots.h
   uint64_t warmup_iterations = 0;
   std::vector<PhaseTime> phases;
   Elapsed elapsed;

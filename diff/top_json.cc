@@ -21,6 +21,39 @@ Json json_of(const StaticFunction& function) {
   return object;
 }
 
+Json samples_json(const Top& top) {
+  Json json = Json::object({{"available", top.hot_spots.has_value()}, {"sentence", top.samples}});
+  if (!top.hot_spots) return json;
+  const HotSpots& spots = *top.hot_spots;
+  Json kinds = Json::object();
+  for (size_t side = 0; side < kSides; ++side) {
+    kinds.set(std::string(capture::spelling(static_cast<capture::Side>(side))),
+              Json::object({{"self", spots.by_side[side]}, {"samples", spots.samples_by_side[side]}}));
+  }
+  Json entries = Json::array();
+  for (const HotSpot& spot : spots.rows) {
+    entries.push(Json::object(
+        {{"kind", capture::spelling(spot.label.side)},
+         {"name", spot.label.name},
+         {"detail", spot.label.detail},
+         {"function", spot.label.function == capture::kNoFunction ? Json() : Json(spot.label.function)},
+         {"self", spot.self},
+         {"total", spot.total},
+         {"samples", spot.samples}}));
+  }
+  json.set("unit", spots.unit)
+      .set("count", spots.samples)
+      .set("weight", spots.weight)
+      .set("period_ns", spots.period_ns)
+      .set("truncated_stacks", spots.truncated_stacks)
+      .set("completed_work", Json(top.work_behind_samples))
+      .set("kinds", std::move(kinds))
+      .set("by", grouping_words()[static_cast<size_t>(spots.grouping)])
+      .set("entry_count", top.hot_spot_count)
+      .set("entries", std::move(entries));
+  return json;
+}
+
 }  // namespace
 
 Json to_json(const Top& top) {
@@ -48,7 +81,7 @@ Json to_json(const Top& top) {
                        {"machine", top.machine},
                        {"settings", top.settings},
                        {"notes", std::move(notes)},
-                       {"samples", Json::object({{"available", false}, {"sentence", top.samples}})},
+                       {"samples", samples_json(top)},
                        {"phases", std::move(phases)},
                        {"warmup_iterations", top.warmup_iterations},
                        {"elapsed", to_json(top.elapsed)},

@@ -96,6 +96,56 @@ TEST(Top, RatesAppearWhereTheWorkloadStatesThem) {
   EXPECT_NE(to_text(top_of(evidence)).find("1 G/s"), std::string::npos);
 }
 
+TEST(Top, SamplesAreSpreadOverTheWorkThatWasDone) {
+  Top top = top_of(mix_evidence(), {.limit = 2});
+  std::string text = to_text(top);
+  EXPECT_NE(text.find("samples   10 samples, 1 us in all\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("guest             50 ns  50.0 %        5\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\n30 ns  30.0 %  50 ns  50.0 %        3  guest  hot (i32) -> (i32)\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("and 7 more; --limit lists more"), std::string::npos) << text;
+  EXPECT_EQ(text.find("static compiler data"), std::string::npos) << text;
+  base::Json json = to_json(top);
+  EXPECT_TRUE(json.find("samples")->find("available")->as_bool());
+  EXPECT_EQ(json.find("samples")->find("completed_work")->to_u64(), 10u);
+  EXPECT_EQ(json.find("samples")->find("entries")->items()[0].find("self")->to_u64(), 300u);
+}
+
+TEST(Top, NoSamplesIsSaidAndNotShownAsNoCost) {
+  Evidence evidence = mix_evidence();
+  evidence.samples->samples.clear();
+  std::string text = to_text(top_of(evidence));
+  EXPECT_NE(text.find("not one sample was taken, which does not mean that there was no cost"),
+            std::string::npos);
+  EXPECT_EQ(text.find("guest  "), std::string::npos) << text;
+}
+
+TEST(Top, SamplesOfTheWholeProcessGiveNoCostOfAUnit) {
+  Evidence evidence = mix_evidence();
+  evidence.manifest.phase_isolation = "process";
+  std::string text = to_text(top_of(evidence));
+  EXPECT_NE(text.find("of the whole process and not of the measured phase alone"), std::string::npos);
+  EXPECT_NE(text.find("300 ns  30.0 %  500 ns  50.0 %        3  guest    hot"), std::string::npos) << text;
+  EXPECT_TRUE(to_json(top_of(evidence)).find("samples")->find("completed_work")->is_null());
+}
+
+TEST(Top, WithoutSourceMapsItSaysWhatIsCountedWhere) {
+  Evidence evidence = mix_evidence();
+  evidence.manifest.effective_settings.source_maps = false;
+  EXPECT_NE(to_text(top_of(evidence)).find("recorded without --source-maps: inlined functions are counted"),
+            std::string::npos);
+}
+
+TEST(Top, HostileNamesCannotSteerATerminal) {
+  Evidence evidence = mix_evidence();
+  evidence.images.images[0].functions[1].name = "hot\x1b[2J\nrow";
+  evidence.samples->symbols[0].name = "ma\rin";
+  std::string text = to_text(top_of(evidence));
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+  EXPECT_EQ(text.find('\r'), std::string::npos);
+}
+
 TEST(Top, ACaptureWithoutIterationsStillReads) {
   Evidence evidence = test_evidence();
   evidence.iterations.clear();

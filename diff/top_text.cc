@@ -24,6 +24,12 @@ std::string header(const Top& top) {
   return base::columns(rows);
 }
 
+// Of a unit of work where the samples can be spread over it.
+std::string weight_text(const Top& top, uint64_t weight) {
+  return format_weight(static_cast<double>(weight) / static_cast<double>(top.work_behind_samples.value_or(1)),
+                       top.hot_spots->unit);
+}
+
 std::string phases(const Top& top) {
   std::vector<Row> rows = {{"phase", "elapsed", "timed", "work", "per unit", ""}};
   for (const PhaseTime& phase : top.phases) {
@@ -67,6 +73,49 @@ std::string iterations(const Top& top) {
   return text;
 }
 
+// Of all five, always: what is zero is said too.
+std::string kinds(const Top& top, const std::string& per) {
+  const HotSpots& spots = *top.hot_spots;
+  std::vector<Row> rows = {{"kind", per, "share", "samples"}};
+  for (size_t side = 0; side < kSides; ++side) {
+    rows.push_back({std::string(capture::spelling(static_cast<capture::Side>(side))),
+                    weight_text(top, spots.by_side[side]),
+                    format_share(share_of(spots.by_side[side], spots.weight)),
+                    format_count(spots.samples_by_side[side])});
+  }
+  return base::columns(rows, {Left, Right, Right, Right});
+}
+
+std::string label_text(const Label& label, Grouping grouping) {
+  std::string text = base::function_label(label.name);
+  if (label.detail.empty()) return text;
+  if (grouping == Grouping::Line && label.side == capture::Side::Guest) {
+    return text + "  " + base::function_label(label.detail);
+  }
+  return text + (label.side == capture::Side::Guest ? " " + base::printable(label.detail)
+                                                    : " [" + base::printable(label.detail) + "]");
+}
+
+std::string hot_spots(const Top& top) {
+  const HotSpots& spots = *top.hot_spots;
+  const std::string per = top.work_behind_samples ? "per " + top.elapsed.unit : "in all";
+  std::string text = kinds(top, per) + "\n";
+  std::vector<Row> rows = {{"self", "share", "total", "share", "samples", "kind",
+                            std::string(grouping_words()[static_cast<size_t>(spots.grouping)])}};
+  for (const HotSpot& spot : spots.rows) {
+    rows.push_back({weight_text(top, spot.self), format_share(share_of(spot.self, spots.weight)),
+                    weight_text(top, spot.total), format_share(share_of(spot.total, spots.weight)),
+                    format_count(spot.samples), std::string(capture::spelling(spot.label.side)),
+                    label_text(spot.label, spots.grouping)});
+  }
+  text += base::columns(rows, {Right, Right, Right, Right, Right, Left, Left});
+  if (top.hot_spot_count > spots.rows.size()) {
+    text += "and " + format_count(top.hot_spot_count - spots.rows.size()) + " more; --limit lists more\n";
+  }
+  return text + "self and total " + per +
+         "; total: with all that it called, recursion counted once; samples: those of self\n";
+}
+
 std::string functions(const Top& top) {
   std::string text = "static compiler data, not hot spots: " + format_plural(top.function_count, "function") +
                      ", " + format_plural(top.code_bytes, "byte") + " of machine code, largest first\n";
@@ -90,7 +139,9 @@ std::string functions(const Top& top) {
 }  // namespace
 
 std::string to_text(const Top& top) {
-  return header(top) + "\n" + phases(top) + "\n" + iterations(top) + "\n" + functions(top);
+  const std::string body = top.hot_spots ? hot_spots(top) : "";
+  return header(top) + "\n" + (body.empty() ? "" : body + "\n") + phases(top) + "\n" + iterations(top) +
+         (body.empty() ? "\n" + functions(top) : "");
 }
 
 }  // namespace wago::diff

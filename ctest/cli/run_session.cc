@@ -47,7 +47,7 @@ class Sandbox {
     if (!mkdtemp(pattern.data())) throw std::runtime_error(pattern + ": cannot be made");
     root_ = pattern;
     fs::create_directory(directory());
-    for (const auto& entry : fs::directory_iterator(modules)) fs::copy(entry.path(), directory());
+    fs::copy(modules, directory(), fs::copy_options::recursive);
   }
   ~Sandbox() {
     std::error_code ignored;

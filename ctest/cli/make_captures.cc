@@ -1,0 +1,129 @@
+// make_captures DIR [--samples N]
+//
+// Writes captures whose every number is known into DIR, for sessions of the commands that read captures:
+// mix.wagoprof (diff/test_evidence.h draws it) and changed.wagoprof, where `hot` costs twice as much and
+// `inner` is gone. With --samples one capture, large.wagoprof, of N samples in 200 functions on stacks that
+// are 20 deep.
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+
+#include "base/sha256.h"
+#include "capture/capture.h"
+#include "capture/images.h"
+#include "diff/test_evidence.h"
+
+namespace wago::ctest {
+namespace {
+
+namespace fs = std::filesystem;
+using diff::Evidence;
+
+void expect(const base::Result<void>& done) {
+  if (done) return;
+  std::fprintf(stderr, "make_captures: %s\n", done.error().to_string().c_str());
+  std::exit(1);
+}
+
+// What a manifest must say of the rest for readers to believe it.
+void agree(Evidence& evidence) {
+  capture::Manifest& manifest = evidence.manifest;
+  manifest.module_sha256 = base::to_hex(diff::digest_of(manifest.module_name));
+  manifest.contract_sha256 = base::to_hex(diff::digest_of("contract"));
+  manifest.code_sha256 = base::to_hex(capture::code_sha256(evidence.images));
+  manifest.module_bytes = manifest.phases[0].completed_work = 1000;
+  manifest.requested_iterations = manifest.completed_iterations = 100;
+  manifest.phases[1].completed_work = manifest.completed_invocations = 100;
+  manifest.execution_cpu_ns = 90'000;
+  for (uint32_t i = 0; i < evidence.images.images.size(); ++i) {
+    evidence.images.journal.push_back({capture::JournalAction::Load, i, 1, 0});
+  }
+}
+
+void write(Evidence evidence, const fs::path& path) {
+  agree(evidence);
+  std::error_code ignored;
+  fs::remove_all(path, ignored);
+  capture::Manifest unfinished = evidence.manifest;
+  unfinished.complete = false;
+  auto writer = capture::CaptureWriter::create(path.string(), unfinished);
+  if (!writer) expect(writer.error());
+  auto put = [&](const char* name, const std::string& text) {
+    expect(writer->write(name, base::as_bytes(text)));
+  };
+  put(capture::kImagesFile, capture::to_json_text(evidence.images));
+  expect(writer->write(capture::kIterationsFile, capture::encode_iterations(evidence.iterations)));
+  if (evidence.samples) put(capture::kSamplesFile, capture::to_json_text(*evidence.samples));
+  if (evidence.counts) put(capture::kCountsFile, capture::to_json_text(*evidence.counts));
+  if (evidence.code) expect(writer->write(capture::kCodeFile, *evidence.code));
+  expect(writer->finish(evidence.manifest));
+}
+
+Evidence changed() {
+  Evidence evidence = diff::mix_evidence();
+  capture::Image& module = evidence.images.images[0];
+  module.functions[1].sha256 = diff::digest_of("hot, changed");
+  module.sha256 = diff::digest_of("changed");
+  for (capture::Position& position : module.metadata.positions) position.inline_site = capture::kNone;
+  for (capture::Sample& sample : evidence.samples->samples) sample.weight *= 2;
+  return evidence;
+}
+
+Evidence large(uint64_t count) {
+  constexpr uint32_t kFunctions = 200;
+  constexpr uint32_t kDepth = 20;
+  Evidence evidence = diff::mix_evidence();
+  capture::Image& module = evidence.images.images[0];
+  module = {};
+  module.name = "large.wasm";
+  module.size = 64 * kFunctions;
+  for (uint32_t i = 0; i < kFunctions; ++i) {
+    module.functions.push_back(diff::test_function(i, "function_" + std::to_string(i), std::to_string(i)));
+    module.regions.push_back({capture::RegionKind::Body, 64 * i, 64, i});
+    for (uint32_t k = 0; k < 16; ++k)
+      module.metadata.positions.push_back({64 * i + 4 * k, 2 * k, capture::kNone});
+  }
+  evidence.code.reset();
+  capture::Samples& samples = *evidence.samples;
+  samples = {};
+  samples.period_ns = 1'000'000;
+  samples.threads = {{1, "recorder"}};
+  capture::StackTable table(samples);
+  uint64_t random = 1;
+  auto below = [&](uint64_t bound) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    return static_cast<uint32_t>((random >> 33) % bound);
+  };
+  for (uint64_t i = 0; i < count; ++i) {
+    std::vector<capture::Frame> root_first;
+    uint32_t function = 0;
+    for (uint32_t depth = 0; depth < kDepth; ++depth) {
+      root_first.push_back({capture::Side::Guest, 0,
+                            64 * function + 4 * (depth + 1 == kDepth ? below(16) : 3), capture::kNone});
+      function = (2 * function + 1 + (below(8) == 0 ? 1 : 0)) % kFunctions;
+    }
+    samples.samples.push_back({1'000'000 * i, 1'000'000, 0, table.stack(root_first)});
+  }
+  return evidence;
+}
+
+}  // namespace
+}  // namespace wago::ctest
+
+int main(int argc, char** argv) {
+  using namespace wago::ctest;
+  if (argc != 2 && !(argc == 4 && std::string(argv[2]) == "--samples")) {
+    std::fprintf(stderr, "usage: make_captures DIR [--samples N]\n");
+    return 2;
+  }
+  const fs::path directory = argv[1];
+  fs::create_directories(directory);
+  if (argc == 4) {
+    write(large(std::strtoull(argv[3], nullptr, 10)), directory / "large.wagoprof");
+    return 0;
+  }
+  write(wago::diff::mix_evidence(), directory / "mix.wagoprof");
+  write(changed(), directory / "changed.wagoprof");
+  return 0;
+}
