@@ -19,6 +19,11 @@ bool is_available(Backend backend) {
   return std::ranges::find(kAvailableBackends, backend) != kAvailableBackends.end();
 }
 
+bool samples(Backend backend) {
+  return backend == Backend::Pprof || backend == Backend::Guest || backend == Backend::Perf ||
+         backend == Backend::Samply;
+}
+
 std::span<const std::string_view> available_backends() {
   static const std::vector<std::string_view> words = [] {
     std::vector<std::string_view> spelled;

@@ -15,6 +15,8 @@ namespace wago::base {
 #include "base/abilities.def"
 
 bool is_available(Backend backend);
+// Whether it looks at the workload a number of times a second.
+bool samples(Backend backend);
 std::span<const std::string_view> available_backends();
 
 // "backend perf is not available in this version; none is": for what is not available.

@@ -13,4 +13,18 @@ namespace wago::base {
 void parallel_for(unsigned workers, size_t count, size_t chunk_size,
                   const std::function<void(unsigned worker, size_t begin, size_t end)>& chunk);
 
+// Somebody who wants to be on the threads that work: a profiler. Ordinary programs have none.
+class ThreadObserver {
+ public:
+  virtual ~ThreadObserver() = default;
+  // On the new thread, whose whole life `work` is; calls it once. `kind`: "compile worker".
+  virtual void run(const char* kind, unsigned worker, const std::function<void()>& work) = 0;
+};
+
+// Null: none. Must outlive the workers that run; to be changed while there are none.
+void observe_threads(ThreadObserver* observer);
+
+// What a thread that helps with something does, all of it.
+void run_worker(const char* kind, unsigned worker, const std::function<void()>& work);
+
 }  // namespace wago::base

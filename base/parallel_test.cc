@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <thread>
 #include <vector>
 
 namespace wago::base {
@@ -38,6 +39,30 @@ TEST(ParallelFor, OneWorkerGoesInOrderOnTheCallingThread) {
     begins.push_back(begin);
   });
   EXPECT_EQ(begins, (std::vector<size_t>{0, 4, 8}));
+}
+
+TEST(ThreadObserver, IsOnEveryThreadThatHelpsAndOnNoOther) {
+  struct Observer : ThreadObserver {
+    void run(const char* kind, unsigned worker, const std::function<void()>& work) override {
+      EXPECT_STREQ(kind, "worker");
+      EXPECT_GE(worker, 1u);
+      EXPECT_NE(std::this_thread::get_id(), caller);
+      ++begun;
+      work();
+      ++ended;
+    }
+    std::thread::id caller = std::this_thread::get_id();
+    std::atomic<unsigned> begun = 0, ended = 0;
+  } observer;
+  std::atomic<size_t> done = 0;
+  auto add = [&](unsigned, size_t begin, size_t end) { done += end - begin; };
+  observe_threads(&observer);
+  parallel_for(3, 30, 1, add);
+  observe_threads(nullptr);
+  parallel_for(3, 30, 1, add);
+  EXPECT_EQ(done, 60u);
+  EXPECT_EQ(observer.begun, 2u);
+  EXPECT_EQ(observer.ended, 2u);
 }
 
 }  // namespace

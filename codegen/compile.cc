@@ -7,6 +7,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/parallel.h"
 #include "codegen/allocate/allocate.h"
 #include "codegen/build/build.h"
 #include "codegen/emit/emit.h"
@@ -126,7 +127,9 @@ class ParallelCompiler : public runtime::Compiler {
     unsigned workers =
         settings.workers ? settings.workers : std::max(1u, std::thread::hardware_concurrency());
     std::vector<std::thread> threads;
-    for (unsigned i = 1; i < std::min(workers, (count + 3) / 4); ++i) threads.emplace_back(work);
+    for (unsigned i = 1; i < std::min(workers, (count + 3) / 4); ++i) {
+      threads.emplace_back([&work, i] { base::run_worker("compile worker", i, work); });
+    }
     work();
     for (std::thread& thread : threads) thread.join();
     for (std::optional<base::Error>& error : errors) {

@@ -33,7 +33,21 @@ uint64_t Measurement::next_batch(const LoopLimits& limits, const LoopResult& res
 }
 
 RunStatus Measurement::run(const LoopLimits& limits, LoopResult& result) {
+  auto refused = [](const base::Result<void>& done) {
+    return RunFailure{done.error(), done.error().message};
+  };
   work_.begin_measured();
+  if (collector_) {
+    if (auto begun = collector_->begin_phase(); !begun) return refused(begun);
+  }
+  RunStatus status = loop(limits, result);
+  if (collector_) {
+    if (auto ended = collector_->end_phase(); !ended && !status) return refused(ended);
+  }
+  return status;
+}
+
+RunStatus Measurement::loop(const LoopLimits& limits, LoopResult& result) {
   result.start_unix_ns = clock_.unix_ns();
   const uint64_t start = clock_.monotonic_ns();
   bool last = false;

@@ -16,6 +16,7 @@
 #include "base/clock.h"
 #include "base/result.h"
 #include "capture/iterations.h"
+#include "harness/collector.h"
 #include "harness/progress.h"
 
 namespace wago::harness {
@@ -70,19 +71,22 @@ struct LoopResult {
 
 class Measurement {
  public:
-  Measurement(Work& work, base::Clock& clock, ProgressPage& progress)
-      : work_(work), clock_(clock), progress_(progress) {}
+  // `collector`, if there is one, is on during run() and no longer.
+  Measurement(Work& work, base::Clock& clock, ProgressPage& progress, Collector* collector = nullptr)
+      : work_(work), clock_(clock), progress_(progress), collector_(collector) {}
 
   // Complete, verified, single iterations. Also learns how long one takes.
   RunStatus warm_up(uint64_t iterations);
   RunStatus run(const LoopLimits& limits, LoopResult& result);
 
  private:
+  RunStatus loop(const LoopLimits& limits, LoopResult& result);
   uint64_t next_batch(const LoopLimits& limits, const LoopResult& result) const;
 
   Work& work_;
   base::Clock& clock_;
   ProgressPage& progress_;
+  Collector* collector_;
   uint64_t iteration_ns_ = 0;  // latest estimate, 0: none yet
   uint64_t last_batch_ = 1;
 };

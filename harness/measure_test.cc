@@ -162,5 +162,51 @@ TEST(Measurement, ProgressIsTold) {
   EXPECT_EQ(f.page.elapsed_ns.load(), 10'000'000u);
 }
 
+// Of what a collector sees: iterations that ran when it was switched on and off.
+class FakeCollector : public Collector {
+ public:
+  explicit FakeCollector(const FakeWork& work) : work_(work) {}
+  base::Result<void> begin_phase() override {
+    begun_at.push_back(work_.ran);
+    if (refuses) return base::unmeasurable("no clock");
+    return {};
+  }
+  base::Result<void> end_phase() override {
+    ended_at.push_back(work_.ran);
+    return {};
+  }
+  bool refuses = false;
+  std::vector<uint64_t> begun_at, ended_at;
+
+ private:
+  const FakeWork& work_;
+};
+
+TEST(Measurement, ACollectorIsOnDuringTheMeasuredIterationsAlone) {
+  Fixture f(1000);
+  FakeCollector collector(f.work);
+  Measurement measurement(f.work, f.clock, f.page, &collector);
+  ASSERT_FALSE(measurement.warm_up(5));
+  ASSERT_FALSE(measurement.run({.iterations = 100}, f.result));
+  EXPECT_EQ(collector.begun_at, std::vector<uint64_t>{5});
+  EXPECT_EQ(collector.ended_at, std::vector<uint64_t>{105});
+}
+
+TEST(Measurement, ACollectorIsSwitchedOffWhenTheWorkFailsAndItsRefusalIsAFailure) {
+  Fixture f(1000);
+  FakeCollector collector(f.work);
+  Measurement measurement(f.work, f.clock, f.page, &collector);
+  f.work.fail_at = 50;
+  auto failure = measurement.run({.iterations = 100}, f.result);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->stored, "wrong");
+  EXPECT_EQ(collector.ended_at, std::vector<uint64_t>{50});
+  collector.refuses = true;
+  failure = measurement.run({.iterations = 100}, f.result);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->error.kind, base::ErrorKind::Unmeasurable);
+  EXPECT_EQ(f.work.ran, 50u) << "nothing is measured without the collector";
+}
+
 }  // namespace
 }  // namespace wago::harness

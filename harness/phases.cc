@@ -251,8 +251,9 @@ class LifecycleWork : public Work {
 
 class PhaseRecorder {
  public:
-  PhaseRecorder(const Subject& subject, base::Clock& clock, ProgressPage& progress, Recorded& recorded)
-      : subject_(subject), clock_(clock), progress_(progress), recorded_(recorded) {}
+  PhaseRecorder(const Subject& subject, base::Clock& clock, ProgressPage& progress, Recorded& recorded,
+                Collector* collector)
+      : subject_(subject), clock_(clock), progress_(progress), recorded_(recorded), collector_(collector) {}
 
   RunStatus record() {
     switch (subject_.workload().phase) {
@@ -372,7 +373,7 @@ class PhaseRecorder {
   // Warm-up, then the measured phase, whose iterations do `work_each` units of work.
   RunStatus measure(Work& work, uint64_t work_each) {
     const capture::Workload& workload = subject_.workload();
-    Measurement measurement(work, clock_, progress_);
+    Measurement measurement(work, clock_, progress_, collector_);
     progress_.enter(workload.phase, true);
     if (auto failure = measurement.warm_up(workload.warmup))
       return in_iteration(*failure, "warm-up iteration ");
@@ -393,13 +394,14 @@ class PhaseRecorder {
   base::Clock& clock_;
   ProgressPage& progress_;
   Recorded& recorded_;
+  Collector* collector_;
 };
 
 }  // namespace
 
 RunStatus record_phases(const Subject& subject, base::Clock& clock, ProgressPage& progress,
-                        Recorded& recorded) {
-  return PhaseRecorder(subject, clock, progress, recorded).record();
+                        Recorded& recorded, Collector* collector) {
+  return PhaseRecorder(subject, clock, progress, recorded, collector).record();
 }
 
 }  // namespace wago::harness

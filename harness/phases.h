@@ -20,8 +20,8 @@ struct Recorded {
 };
 
 // Runs the workload's life up to and through its measured phase. `recorded` holds what was done so far even
-// when the status says why it stopped.
+// when the status says why it stopped. `collector`, if there is one, is on during the measured phase.
 RunStatus record_phases(const Subject& subject, base::Clock& clock, ProgressPage& progress,
-                        Recorded& recorded);
+                        Recorded& recorded, Collector* collector = nullptr);
 
 }  // namespace wago::harness

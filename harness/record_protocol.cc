@@ -126,7 +126,8 @@ Json to_json(const Request& message) {
                        {"catalog", capture::to_catalog_text("request", {message.workload})},
                        {"spill_everything", message.spill_everything},
                        {"code_offset", message.code_offset},
-                       {"reload_artifact", message.reload_artifact}});
+                       {"reload_artifact", message.reload_artifact},
+                       {"rate_hz", message.rate_hz}});
 }
 
 base::Result<Request> read_request(const Json& message) {
@@ -136,6 +137,7 @@ base::Result<Request> read_request(const Json& message) {
   request.spill_everything = reader.boolean("spill_everything");
   request.code_offset = reader.u32("code_offset");
   request.reload_artifact = reader.boolean("reload_artifact");
+  request.rate_hz = reader.u64("rate_hz");
   if (reader.error()) return *reader.error();
   auto parsed = capture::parse_catalog(catalog, kSource);
   if (!parsed) return parsed.error();
@@ -177,9 +179,10 @@ base::Result<Go> read_go(const Json& message) {
 }
 
 Json to_json(const Done& message) {
-  Json phases = Json::array(), files = Json::array();
+  Json phases = Json::array(), files = Json::array(), diagnostics = Json::array();
   for (const capture::PhaseRecord& phase : message.phases) phases.push(phase_json(phase));
   for (const std::string& file : message.files) files.push(file);
+  for (const std::string& sentence : message.diagnostics) diagnostics.push(sentence);
   return Json::object({{"kind", "done"},
                        {"phases", std::move(phases)},
                        {"iterations", message.iterations},
@@ -187,7 +190,13 @@ Json to_json(const Done& message) {
                        {"wall_ns", message.wall_ns},
                        {"cpu_ns", message.cpu_ns},
                        {"code_sha256", message.code_sha256},
-                       {"files", std::move(files)}});
+                       {"files", std::move(files)},
+                       {"event", message.event},
+                       {"collector_version", message.collector_version},
+                       {"diagnostics", std::move(diagnostics)},
+                       {"lost_samples", message.losses.samples},
+                       {"lost_spans", message.losses.spans},
+                       {"lost_journal_records", message.losses.journal_records}});
 }
 
 base::Result<Done> read_done(const Json& message) {
@@ -200,6 +209,13 @@ base::Result<Done> read_done(const Json& message) {
   done.cpu_ns = reader.u64("cpu_ns");
   done.code_sha256 = reader.string("code_sha256");
   reader.array("files", [&](JsonReader& file) { done.files.push_back(file.as_string()); });
+  done.event = reader.string("event");
+  done.collector_version = reader.string("collector_version");
+  reader.array("diagnostics",
+               [&](JsonReader& sentence) { done.diagnostics.push_back(sentence.as_string()); });
+  done.losses.samples = reader.u64("lost_samples");
+  done.losses.spans = reader.u64("lost_spans");
+  done.losses.journal_records = reader.u64("lost_journal_records");
   return checked(reader, std::move(done));
 }
 

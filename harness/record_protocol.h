@@ -33,6 +33,7 @@ struct Request {
   bool spill_everything = false;
   uint32_t code_offset = 0;
   bool reload_artifact = false;
+  uint64_t rate_hz = 0;  // 0: the backend does not sample
 };
 struct Ready {
   uint64_t module_bytes = 0;
@@ -52,6 +53,11 @@ struct Done {
   uint64_t cpu_ns = 0;
   std::string code_sha256;
   std::vector<std::string> files;
+  // Of the collector.
+  std::string event = "none";
+  std::string collector_version;  // empty: the program's own
+  std::vector<std::string> diagnostics;
+  capture::Losses losses;
 };
 struct Failure {
   base::Error error;   // printed

@@ -23,6 +23,7 @@ Request example() {
   request.spill_everything = true;
   request.reload_artifact = true;
   request.code_offset = 48;
+  request.rate_hz = 999;
   return request;
 }
 
@@ -40,16 +41,25 @@ TEST(RecordProtocol, ARequestArrivesAsItWasSent) {
   EXPECT_EQ(request->code_offset, 48u);
   EXPECT_TRUE(request->spill_everything);
   EXPECT_TRUE(request->reload_artifact);
+  EXPECT_EQ(request->rate_hz, 999u);
 }
 
 TEST(RecordProtocol, ResultsAndFailuresArriveAsTheyWereSent) {
   Done done{{{base::Phase::Execute, 1, 2, 3, 4, "invocations"}}, 5, 6, 7, 8, "code", {"images.json"}};
+  done.event = "cpu-clock:u";
+  done.collector_version = "perf 6.1";
+  done.diagnostics = {"one", "two"};
+  done.losses = {1, 2, 3};
   auto back = read_done(to_json(done));
   ASSERT_TRUE(back);
   EXPECT_EQ(back->phases, done.phases);
   EXPECT_EQ(back->iterations, 5u);
   EXPECT_EQ(back->cpu_ns, 8u);
   EXPECT_EQ(back->files, done.files);
+  EXPECT_EQ(back->event, done.event);
+  EXPECT_EQ(back->collector_version, done.collector_version);
+  EXPECT_EQ(back->diagnostics, done.diagnostics);
+  EXPECT_EQ(back->losses, done.losses);
   auto failure = read_failure(to_json(Failure{base::usage_error("seen 7"), "differs"}));
   EXPECT_EQ(failure->error.message, "seen 7");
   EXPECT_EQ(failure->error.kind, base::ErrorKind::Usage);

@@ -12,6 +12,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "base/abilities.h"
 #include "base/clock.h"
 #include "base/duration.h"
 #include "base/files.h"
@@ -143,12 +144,20 @@ uint64_t timeout_of(const RecordRequest& request) {
                                        : default_timeout_ns(request.workload);
 }
 
+// 0: the backend does not sample.
+uint64_t sampling_rate_hz(const RecordRequest& request) {
+  return base::samples(request.workload.backend) ? request.rate_hz : 0;
+}
+
 // What can be refused without looking at the module.
 std::optional<base::Error> refuse(const RecordRequest& request) {
   if (auto checked = capture::check(request.workload); !checked) return checked.error();
   if (auto lacking = unsupported(request.workload)) return lacking;
   if (request.code_offset % 16 != 0 || request.code_offset > 48) {
     return base::usage_error("a code offset is 0, 16, 32 or 48 bytes");
+  }
+  if (request.rate_hz < 1 || request.rate_hz > kMaxRateHz) {
+    return base::usage_error("a sampling rate is 1 to " + std::to_string(kMaxRateHz) + " Hz");
   }
   // What cannot end in time need not begin.
   const uint64_t duration_ns = wanted_duration_ns(request.workload);
@@ -195,6 +204,7 @@ capture::Manifest first_manifest(const RecordRequest& request, const Ready& read
   m.logical_cpus = machine().logical_cpus;
   m.backend = workload.backend;
   m.collector_version = "wago " + build.version;
+  m.requested_rate_hz = sampling_rate_hz(request);
   m.capture_phase = workload.phase;
   m.invocation_mode = workload.mode;
   m.effective_settings.engine = workload.engine;
@@ -245,7 +255,7 @@ class Recording {
   std::optional<Failure> supervise() {
     if (auto failure = start()) return failure;
     channel_->send(to_json(Request{request_.workload, request_.spill_everything, request_.code_offset,
-                                   request_.reload_artifact}));
+                                   request_.reload_artifact, sampling_rate_hz(request_)}));
     Ready ready;
     if (auto failure = expect("ready", ready, read_ready)) return failure;
     if (auto failure = create(ready)) return failure;
@@ -292,6 +302,14 @@ class Recording {
     manifest_.execution_duration_ns = done.wall_ns;
     manifest_.execution_cpu_ns = done.cpu_ns;
     manifest_.code_sha256 = done.code_sha256;
+    manifest_.event = std::move(done.event);
+    if (!done.collector_version.empty()) manifest_.collector_version = std::move(done.collector_version);
+    for (std::string& sentence : done.diagnostics) manifest_.diagnostics.push_back(std::move(sentence));
+    manifest_.losses = done.losses;
+    if (done.losses.journal_records > 0) {
+      return same("the code journal lost " + std::to_string(done.losses.journal_records) +
+                  " records: more code came and went than it holds; record for a shorter time");
+    }
     auto finished = writer_->finish(manifest_);
     if (!finished) return Failure{finished.error(), finished.error().to_string()};
     manifest_.complete = true;

@@ -36,6 +36,9 @@ struct Progress {
   uint64_t wanted_duration_ns = 0;  // 0: by iterations
 };
 
+constexpr uint64_t kDefaultRateHz = 99;
+constexpr uint64_t kMaxRateHz = 10'000;
+
 struct RecordRequest {
   capture::Workload workload;
   std::string catalog;  // name of the catalog, empty for the command line
@@ -43,6 +46,7 @@ struct RecordRequest {
   bool spill_everything = false;
   uint32_t code_offset = 0;                       // 0, 16, 32 or 48
   bool reload_artifact = false;                   // serialise, load, run what was loaded
+  uint64_t rate_hz = kDefaultRateHz;              // of backends that sample; 1..kMaxRateHz
   std::optional<uint64_t> collection_timeout_ns;  // limit on the whole process; nothing: default_timeout_ns()
   uint64_t memory_limit_bytes = 0;                // resident; 0: three quarters of what the machine has
   std::function<void(const Progress&)> on_progress;  // about ten times a second; may be empty

@@ -1,6 +1,7 @@
 #include "runtime/code_map.h"
 
 #include <pthread.h>
+#include <sched.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -33,6 +34,17 @@ constinit std::atomic<uint64_t> readers{0};
 static_assert(std::atomic<const Snapshot*>::is_always_lock_free &&
               std::atomic<uint64_t>::is_always_lock_free);
 
+constinit std::atomic<CodeObserver*> observer{nullptr};
+constinit std::atomic<uint64_t> observer_calls{0};  // that may be running
+
+template <class Tell>
+void tell_observer(Tell tell) {
+  // As find_code() counts readers: whoever replaces the observer sees this count, or this load the successor.
+  observer_calls.fetch_add(1);
+  if (CodeObserver* current = observer.load()) tell(*current);
+  observer_calls.fetch_sub(1);
+}
+
 class Registry {
  public:
   static Registry& instance() {
@@ -48,6 +60,16 @@ class Registry {
     });
   }
 
+  void observe(CodeObserver* next) {
+    {
+      std::lock_guard lock(mutex_);
+      observer.store(next);
+      const Snapshot* present = published.load();
+      for (size_t i = 0; next && present && i < present->size(); ++i) next->loaded(*(*present)[i].code);
+    }
+    while (observer_calls.load() != 0) sched_yield();
+  }
+
   void remove(const MappedCode* code) {
     update(
         [&](Snapshot& next) { std::erase_if(next, [&](const Entry& entry) { return entry.code == code; }); });
@@ -58,6 +80,8 @@ class Registry {
     pthread_atfork([] { instance().mutex_.lock(); }, [] { instance().mutex_.unlock(); },
                    [] {
                      readers.store(0);
+                     observer_calls.store(0);
+                     observer.store(nullptr);
                      instance().mutex_.unlock();
                    });
   }
@@ -101,9 +125,26 @@ base::Result<std::unique_ptr<MappedCode>> MappedCode::map(std::shared_ptr<const 
                                                           std::shared_ptr<const Module> module,
                                                           uint32_t code_offset,
                                                           std::shared_ptr<const SourceLines> debug_info) {
+  std::unique_ptr<MappedCode> code(new MappedCode);
+  code->image_ = std::move(image);
+  code->module_ = std::move(module);
+  code->debug_info_ = std::move(debug_info);
+  return publish(std::move(code), code_offset);
+}
+
+base::Result<std::unique_ptr<MappedCode>> MappedCode::map_adapters(std::shared_ptr<const CodeImage> image,
+                                                                   const FuncType& signature) {
+  std::unique_ptr<MappedCode> code(new MappedCode);
+  code->image_ = std::move(image);
+  code->signature_ = &signature;
+  return publish(std::move(code), 0);
+}
+
+base::Result<std::unique_ptr<MappedCode>> MappedCode::publish(std::unique_ptr<MappedCode> code,
+                                                              uint32_t code_offset) {
   WAGO_CHECK(code_offset < 64 && code_offset % 16 == 0);
   const size_t page_bytes = static_cast<size_t>(sysconf(_SC_PAGESIZE));
-  const size_t used = code_offset + image->bytes.size();
+  const size_t used = code_offset + code->image_->bytes.size();
   const size_t mapping_bytes = std::max(page_bytes, (used + page_bytes - 1) / page_bytes * page_bytes);
 
   void* mapping = mmap(nullptr, mapping_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -111,10 +152,6 @@ base::Result<std::unique_ptr<MappedCode>> MappedCode::map(std::shared_ptr<const 
     return base::failed("cannot map " + std::to_string(mapping_bytes) +
                         " bytes for code: " + std::strerror(errno));
   }
-  std::unique_ptr<MappedCode> code(new MappedCode);
-  code->image_ = std::move(image);
-  code->module_ = std::move(module);
-  code->debug_info_ = std::move(debug_info);
   code->mapping_ = mapping;
   code->mapping_bytes_ = mapping_bytes;
   code->base_ = static_cast<uint8_t*>(mapping) + code_offset;
@@ -134,12 +171,21 @@ base::Result<std::unique_ptr<MappedCode>> MappedCode::map(std::shared_ptr<const 
   }
   const uint64_t begin = reinterpret_cast<uint64_t>(code->base_);
   Registry::instance().add(code.get(), begin, begin + source.bytes.size());
+  code->registered_ = true;
+  tell_observer([&](CodeObserver& told) { told.loaded(*code); });
   return code;
 }
 
+void observe_code(CodeObserver* next) {
+  Registry::instance().observe(next);
+}
+
 MappedCode::~MappedCode() {
-  Registry::instance().remove(this);
-  munmap(mapping_, mapping_bytes_);
+  if (registered_) {
+    tell_observer([&](CodeObserver& told) { told.retired(*this); });
+    Registry::instance().remove(this);
+  }
+  if (mapping_) munmap(mapping_, mapping_bytes_);
 }
 
 const TrapSite* MappedCode::trap_site(uint64_t pc) const {

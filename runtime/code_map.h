@@ -31,6 +31,9 @@ class MappedCode {
   static base::Result<std::unique_ptr<MappedCode>> map(
       std::shared_ptr<const CodeImage> image, std::shared_ptr<const Module> module, uint32_t code_offset = 0,
       std::shared_ptr<const SourceLines> debug_info = nullptr);
+  // The adapters of a signature, which lives as long as the process.
+  static base::Result<std::unique_ptr<MappedCode>> map_adapters(std::shared_ptr<const CodeImage> image,
+                                                                const FuncType& signature);
   ~MappedCode();
   MappedCode(const MappedCode&) = delete;
   MappedCode& operator=(const MappedCode&) = delete;
@@ -39,6 +42,8 @@ class MappedCode {
   const CodeImage& image() const { return *image_; }
   const std::shared_ptr<const CodeImage>& shared_image() const { return image_; }
   const Module* module() const { return module_.get(); }
+  const std::shared_ptr<const Module>& shared_module() const { return module_; }
+  const FuncType* signature() const { return signature_; }  // of adapters; null for modules
   const std::shared_ptr<const SourceLines>& debug_info() const { return debug_info_; }
   bool contains(uint64_t pc) const { return pc - reinterpret_cast<uint64_t>(base_) < image_->bytes.size(); }
   // The trap site at exactly this address, or nullptr. Safe in a signal handler.
@@ -46,14 +51,35 @@ class MappedCode {
 
  private:
   MappedCode() = default;
+  // Maps, registers and tells the observer.
+  static base::Result<std::unique_ptr<MappedCode>> publish(std::unique_ptr<MappedCode> code,
+                                                           uint32_t code_offset);
 
   std::shared_ptr<const CodeImage> image_;
   std::shared_ptr<const Module> module_;
+  const FuncType* signature_ = nullptr;
   std::shared_ptr<const SourceLines> debug_info_;
   void* mapping_ = nullptr;
   size_t mapping_bytes_ = 0;
   uint8_t* base_ = nullptr;
+  bool registered_ = false;
 };
+
+// Somebody who follows what code there is: a profiler. Ordinary programs have none.
+//
+// Called on the thread that maps or unmaps, while it holds no lock of the runtime: `loaded` before anything
+// of the code runs, `retired` when nothing of it does any more and before its addresses are free.
+class CodeObserver {
+ public:
+  virtual ~CodeObserver() = default;
+  virtual void loaded(const MappedCode& code) = 0;
+  virtual void retired(const MappedCode& code) = 0;
+};
+
+// Makes `observer` the one; null: none. It is told first of the code that is mapped already, under the
+// registry's lock, and may be told of code twice that another thread maps meanwhile. When this returns,
+// nobody calls the observer before. A forked child has none. Load time only.
+void observe_code(CodeObserver* observer);
 
 // The live image that contains `pc`, or nullptr. Safe in a signal handler. The result stays valid while code
 // of the image is on a stack.

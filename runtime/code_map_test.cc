@@ -117,5 +117,30 @@ TEST(CodeMap, LookUpsNeverMissAnImageWhileOthersComeAndGo) {
   EXPECT_EQ(missed, 0u);
 }
 
+TEST(CodeObserver, HearsOfWhatIsThereAndOfWhatComesAndGoesWhileItObserves) {
+  struct Diary : CodeObserver {
+    void loaded(const MappedCode& code) override {
+      EXPECT_EQ(find_code(address_of(code)), &code);
+      lines.push_back("+" + std::to_string(code.image().bytes.size()));
+    }
+    void retired(const MappedCode& code) override {
+      EXPECT_EQ(find_code(address_of(code)), &code) << "its addresses are not free yet";
+      lines.push_back("-" + std::to_string(code.image().bytes.size()));
+    }
+    std::vector<std::string> lines;
+  } diary;
+  static const FuncType signature;
+  auto before = MappedCode::map(image_of(77), nullptr).value();
+  observe_code(&diary);
+  auto during = MappedCode::map_adapters(image_of(78), signature).value();
+  EXPECT_EQ(during->signature(), &signature);
+  before.reset();
+  during.reset();
+  auto after = MappedCode::map(image_of(79), nullptr).value();
+  observe_code(nullptr);
+  after.reset();
+  EXPECT_EQ(diary.lines, (std::vector<std::string>{"+77", "+78", "-77", "-78", "+79"}));
+}
+
 }  // namespace
 }  // namespace wago::runtime

@@ -32,15 +32,15 @@ DecodeOptions EngineData::decode_options() const {
 }
 
 base::Result<const Adapters*> EngineData::adapters(uint32_t type_id, std::shared_ptr<const CodeImage> image) {
-  std::lock_guard lock(mutex_);
-  if (auto known = adapters_.find(type_id); known != adapters_.end()) return &known->second.adapters;
+  if (const Adapters* known = known_adapters(type_id)) return known;
+  // Compiled and mapped without the lock; of two threads that do it at once, one does it in vain.
   const FuncType& type = canonical_type(type_id);
   if (!image) {
     auto compiled = compiler_->compile_adapters(type);
     if (!compiled) return compiled.error();
     image = *std::move(compiled);
   }
-  auto code = MappedCode::map(image, nullptr);
+  auto code = MappedCode::map_adapters(image, type);
   if (!code) return code.error();
   const uint8_t* base = (*code)->base();
   Adapters adapters;
@@ -54,12 +54,21 @@ base::Result<const Adapters*> EngineData::adapters(uint32_t type_id, std::shared
   adapters.passes_functions =
       std::find(type.params.begin(), type.params.end(), ValueType::FuncRef) != type.params.end();
   adapters.unguarded = adapters.enter;
-  MappedAdapters& mapped = adapters_[type_id];
+  std::lock_guard lock(mutex_);
+  auto [at, added] = adapters_.try_emplace(type_id);
+  MappedAdapters& mapped = at->second;
+  if (!added) return &mapped.adapters;
   mapped.code = std::move(*code);
   mapped.guarded = mapped.adapters = adapters;
   mapped.guarded.enter = enter_guarded;
   mapped.adapters.guarded = &mapped.guarded;
   return &mapped.adapters;
+}
+
+const Adapters* EngineData::known_adapters(uint32_t type_id) {
+  std::lock_guard lock(mutex_);
+  auto known = adapters_.find(type_id);
+  return known == adapters_.end() ? nullptr : &known->second.adapters;
 }
 
 std::shared_ptr<const CodeImage> EngineData::adapter_image(uint32_t type_id) {

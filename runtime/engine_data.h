@@ -35,6 +35,8 @@ class EngineData {
   std::shared_ptr<const CodeImage> adapter_image(uint32_t type_id);
 
  private:
+  const Adapters* known_adapters(uint32_t type_id);
+
   struct MappedAdapters {
     Adapters adapters, guarded;
     std::unique_ptr<MappedCode> code;

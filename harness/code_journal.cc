@@ -1,0 +1,105 @@
+#include "harness/code_journal.h"
+
+#include <algorithm>
+
+#include "base/clock.h"
+#include "runtime/code_image.h"
+#include "runtime/module.h"
+
+namespace wago::harness {
+
+namespace {
+
+bool is_same(const JournalCode& known, const runtime::MappedCode& code) {
+  if (known.signature != code.signature()) return false;
+  if (known.image != code.shared_image() && known.image->bytes != code.image().bytes) return false;
+  if (known.module.get() == code.module()) return true;
+  return known.module && code.module() && known.module->bytes == code.module()->bytes;
+}
+
+}  // namespace
+
+CodeJournal::CodeJournal(const JournalLimits& limits) : limits_(limits) {
+  runtime::observe_code(this);
+  observing_ = true;
+}
+
+CodeJournal::~CodeJournal() {
+  stop();
+}
+
+void CodeJournal::stop() {
+  if (observing_) runtime::observe_code(nullptr);
+  observing_ = false;
+}
+
+std::optional<uint32_t> CodeJournal::number_of(const runtime::MappedCode& code) {
+  const uint64_t bytes = code.image().bytes.size();
+  auto [at, end] = codes_by_size_.equal_range(bytes);
+  for (; at != end; ++at) {
+    if (is_same(codes_[at->second], code)) return at->second;
+  }
+  if (bytes > limits_.code_bytes - code_bytes_) return std::nullopt;
+  const auto number = static_cast<uint32_t>(codes_.size());
+  codes_.push_back({code.shared_image(), code.shared_module(), code.signature()});
+  codes_by_size_.emplace(bytes, number);
+  code_bytes_ += bytes;
+  largest_ = std::max(largest_, bytes);
+  return number;
+}
+
+void CodeJournal::retire(Life& life, uint64_t now, uint64_t address) {
+  life.retired_ns = now;  // recorded or not, the address has another meaning from now on
+  if (full()) {
+    ++lost_;
+  } else {
+    records_.push_back({false, life.code, now, address});
+  }
+}
+
+void CodeJournal::loaded(const runtime::MappedCode& code) {
+  const auto address = reinterpret_cast<uint64_t>(code.base());
+  std::lock_guard lock(mutex_);
+  // Under the lock, so that records are in the order of their times.
+  const uint64_t now = base::monotonic_ns();
+  const auto known = lives_.find(address);
+  if (known != lives_.end() && known->second.back().retired_ns == UINT64_MAX) {
+    // Told twice (see observe_code), or its retirement fell into the moment before the journal began.
+    Life& last = known->second.back();
+    if (is_same(codes_[last.code], code)) return;
+    retire(last, now, address);
+  }
+  const auto number = full() ? std::nullopt : number_of(code);
+  if (!number) {
+    ++lost_;
+    return;
+  }
+  records_.push_back({true, *number, now, address});
+  lives_[address].push_back({*number, now});
+}
+
+void CodeJournal::retired(const runtime::MappedCode& code) {
+  const auto address = reinterpret_cast<uint64_t>(code.base());
+  std::lock_guard lock(mutex_);
+  const auto known = lives_.find(address);
+  // Code whose load was lost is not known, and its loss was counted.
+  if (known == lives_.end() || known->second.back().retired_ns != UINT64_MAX) return;
+  retire(known->second.back(), base::monotonic_ns(), address);
+}
+
+std::optional<CodeJournal::Found> CodeJournal::find(uint64_t address, uint64_t monotonic_ns) const {
+  for (auto at = lives_.upper_bound(address); at != lives_.begin();) {
+    --at;
+    const uint64_t offset = address - at->first;
+    if (offset >= largest_) break;
+    auto after = std::upper_bound(at->second.begin(), at->second.end(), monotonic_ns,
+                                  [](uint64_t time, const Life& life) { return time < life.loaded_ns; });
+    if (after == at->second.begin()) continue;
+    const Life& life = *(after - 1);
+    if (monotonic_ns >= life.retired_ns || offset >= codes_[life.code].image->bytes.size()) continue;
+    return Found{life.code, static_cast<uint32_t>(offset)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace wago::harness

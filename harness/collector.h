@@ -1,0 +1,26 @@
+// What a collector is to the recording process: something that is switched on for the measured phase, and
+// that has files to add to the capture afterwards.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace wago::harness {
+
+class Collector {
+ public:
+  virtual ~Collector() = default;
+  // Both on the thread that does the work, as near to the edges of the measured phase as can be; warm-up is
+  // over. What they refuse fails the recording.
+  virtual base::Result<void> begin_phase() = 0;
+  virtual base::Result<void> end_phase() = 0;
+};
+
+}  // namespace wago::harness
