@@ -41,7 +41,7 @@ TEST(CodeJournal, AReusedAddressMeansWhatWasThereAtTheTime) {
   const uint64_t during_first = base::monotonic_ns();
   first.reset();
   const uint64_t between = base::monotonic_ns();
-  auto second = mapped(image_of(3000, 2), module_of(2));
+  auto second = mapped(image_of(4500, 2), module_of(2));
   if (address_of(*second) != address) GTEST_SKIP() << "the kernel did not give the address again";
   const uint64_t during_second = base::monotonic_ns();
   journal.stop();
