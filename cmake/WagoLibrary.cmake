@@ -12,6 +12,7 @@
 # WagoInstall.cmake.
 
 include_guard(GLOBAL)
+include(CheckLinkerFlag)
 include(GNUInstallDirs)
 
 add_library(wago_options INTERFACE)
@@ -58,9 +59,16 @@ function(wago_library name)
   endif()
 endfunction()
 
+# LLVM's tables hold 50,000 pointers, which the dynamic linker adjusts when a program starts: their list is a tenth of the
+# program, or next to nothing in this form (glibc 2.36).
+check_linker_flag(CXX LINKER:-z,pack-relative-relocs WAGO_HAS_PACKED_RELOCATIONS)
+
 function(wago_program name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;LINKS")
   add_executable(${name} ${arg_SOURCES})
+  if(WAGO_HAS_PACKED_RELOCATIONS)
+    target_link_options(${name} PRIVATE LINKER:-z,pack-relative-relocs)
+  endif()
   add_executable(WagoProfile::${name} ALIAS ${name})
   target_link_libraries(${name} PRIVATE ${arg_LINKS} wago_options)
 endfunction()
