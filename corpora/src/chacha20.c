@@ -62,7 +62,8 @@ static __attribute__((noinline)) void encrypt(int32_t blocks) {
   }
 }
 
-// Encrypts `blocks` blocks of zeros: the exclusive or of all 64-bit words of the result, each rotated by its number.
+// Encrypts `blocks` blocks of zeros: the exclusive or of all 64-bit words of the result, each rotated by its
+// number.
 uint64_t zeros(int32_t blocks) {
   if (blocks < 1 || blocks > kMaxBlocks) return 0;
   __builtin_memset(buffer, 0, 64 * (uint32_t)blocks);

@@ -24,7 +24,8 @@ static __attribute__((noinline)) void encode(int32_t count) {
     const u8x16 bytes = load(&data[i]);
     const u8x16 high = swizzle(digits, bytes >> 4);
     const u8x16 low = swizzle(digits, bytes & splat(15));
-    store(&text[2 * i], __builtin_shufflevector(high, low, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23));
+    store(&text[2 * i],
+          __builtin_shufflevector(high, low, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23));
     store(&text[2 * i + 16],
           __builtin_shufflevector(high, low, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31));
   }
@@ -67,7 +68,8 @@ static uint32_t hash_text(int32_t count) {
   return hash;
 }
 
-// Writes `count` bytes as text and reads them back: a hash of every 61st digit, or 0 if other bytes came back.
+// Writes `count` bytes as text and reads them back: a hash of every 61st digit, or 0 if other bytes came
+// back.
 uint32_t round_trip(int32_t count) {
   if (count < 16 || count > kMaxBytes || count % 16 != 0) return 0;
   generate(count);

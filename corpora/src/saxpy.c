@@ -35,8 +35,8 @@ static __attribute__((noinline)) float dot(int quads) {
   return (sum[0] + sum[1]) + (sum[2] + sum[3]);
 }
 
-// The scalar product of two vectors of 16 * `count` numbers, after y += a * x for a = 1 / 1, 1 / 2, ..., 1 / `rounds`,
-// and what every round made of it, added up.
+// The scalar product of two vectors of 16 * `count` numbers, after y += a * x for a = 1 / 1, 1 / 2, ..., 1 /
+// `rounds`, and what every round made of it, added up.
 float products(int32_t count, int32_t rounds) {
   if (count < 1 || count > kMaxQuads / 4) return -1.0f;
   const int quads = 4 * count;

@@ -1,4 +1,5 @@
-// Sixteen bytes at a time, in WebAssembly and in a native build alike. A source that includes this is built with SIMD.
+// Sixteen bytes at a time, in WebAssembly and in a native build alike. A source that includes this is built
+// with SIMD.
 #pragma once
 
 #include <stdint.h>
@@ -9,7 +10,8 @@ typedef uint8_t u8x16 __attribute__((vector_size(16)));
 typedef int8_t i8x16 __attribute__((vector_size(16)));
 
 static inline u8x16 splat(uint8_t byte) {
-  return (u8x16){byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte, byte};
+  return (u8x16){byte, byte, byte, byte, byte, byte, byte, byte,
+                 byte, byte, byte, byte, byte, byte, byte, byte};
 }
 
 // table[indices[i]] for each i; 0 where that is beyond the table.
