@@ -14,8 +14,9 @@ using base::Json;
 using base::JsonReader;
 using Names = std::span<const std::string_view>;
 
-constexpr std::array<std::string_view, 7> kSiteKinds = {
-    "spill", "reload", "bounds-check", "stack-check", "interrupt-check", "indirect-call", "helper-call"};
+constexpr std::array<std::string_view, 11> kSiteKinds = {
+    "none",          "spill",       "reload",          "rematerialize", "move", "bounds-check",
+    "indirect-call", "stack-check", "interrupt-check", "helper-call",   "frame"};
 constexpr std::array<std::string_view, 4> kUnwindRules = {"entry", "pushed", "framed", "adapter"};
 
 constexpr std::array<std::string_view, 3> kInlineSiteColumns = {"callee", "call_pc", "parent"};

@@ -41,20 +41,25 @@ struct Position {
   bool operator==(const Position&) const = default;
 };
 
-// Code that the compiler emitted for a purpose of its own. Source maps.
+// What code is for that the compiler added of its own accord. Source maps; inside one function each holds
+// until the next.
 enum class SiteKind : uint8_t {
+  None,  // an instruction of the module
   Spill,
   Reload,
+  Rematerialize,
+  Move,
   BoundsCheck,
+  IndirectCall,
   StackCheck,
   InterruptCheck,
-  IndirectCall,
   HelperCall,
+  Frame,  // prologue and epilogue
 };
-std::string_view spelling(SiteKind kind);  // "spill", "reload", "bounds-check", "stack-check", ...
+std::string_view spelling(SiteKind kind);  // "none", "spill", "reload", "bounds-check", ...
 struct EmittedSite {
-  uint32_t offset = 0;  // of the instruction, of several the first
-  SiteKind kind = SiteKind::Spill;
+  uint32_t offset = 0;
+  SiteKind kind = SiteKind::None;
   bool operator==(const EmittedSite&) const = default;
 };
 

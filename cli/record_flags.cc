@@ -29,10 +29,7 @@ Error in_flag(const char* flag, Error error) {
 std::optional<Error> unavailable(const RecordFlags& flags) {
   const std::pair<const char*, bool> kLater[] = {
       {"--rate", flags.rate.has_value()},
-      {"--include-code", flags.include_code},
-      {"--source-maps", flags.source_maps},
       {"--timeline", flags.timeline},
-      {"--unwind-maps", flags.unwind_maps},
       {"--stack-bytes", flags.stack_bytes.has_value()},
       {"--max-spans", flags.max_spans.has_value()},
       {"--counters", flags.counters},
@@ -241,7 +238,10 @@ Result<harness::RecordRequest> request_of(const RecordFlags& flags) {
   }
   if (!flags.out || flags.out->empty()) return usage_error("--out is missing: the directory of the capture");
   request.out = *flags.out;
-  request.reload_artifact = flags.reload_artifact;
+  request.settings.reload_artifact = flags.reload_artifact;
+  request.settings.source_maps = flags.source_maps;
+  request.settings.unwind_maps = flags.unwind_maps;
+  request.settings.include_code = flags.include_code;
   request.workload = std::move(*workload);
   return request;
 }

@@ -137,13 +137,13 @@ TEST(RecordFlags, BadValuesNameTheirFlag) {
 TEST(RecordFlags, SettingsOfTheEngineReachTheRequest) {
   RecordFlags flags = fib();
   EXPECT_FALSE(request_of(flags)->workload.engine.interruptible);
-  EXPECT_FALSE(request_of(flags)->reload_artifact);
+  EXPECT_FALSE(request_of(flags)->settings.reload_artifact);
   flags.interruptible = flags.reload_artifact = true;
   flags.phase = "reload";
   auto request = request_of(flags);
   ASSERT_TRUE(request.ok());
   EXPECT_TRUE(request->workload.engine.interruptible);
-  EXPECT_TRUE(request->reload_artifact);
+  EXPECT_TRUE(request->settings.reload_artifact);
   EXPECT_EQ(request->workload.phase, base::Phase::Reload);
 }
 
@@ -155,10 +155,7 @@ TEST(RecordFlags, WhatComesLaterIsRefusedByName) {
         << refusal(flags);
   };
   expect_refused("--rate", [](RecordFlags& f) { f.rate = "99"; });
-  expect_refused("--include-code", [](RecordFlags& f) { f.include_code = true; });
-  expect_refused("--source-maps", [](RecordFlags& f) { f.source_maps = true; });
   expect_refused("--timeline", [](RecordFlags& f) { f.timeline = true; });
-  expect_refused("--unwind-maps", [](RecordFlags& f) { f.unwind_maps = true; });
   expect_refused("--stack-bytes", [](RecordFlags& f) { f.stack_bytes = "256"; });
   expect_refused("--max-spans", [](RecordFlags& f) { f.max_spans = "1"; });
   expect_refused("--counters", [](RecordFlags& f) { f.counters = true; });

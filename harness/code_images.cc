@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/text.h"
+#include "harness/code_metadata.h"
 #include "runtime/code_image.h"
 #include "runtime/engine_data.h"
 #include "runtime/module.h"
@@ -51,11 +52,11 @@ std::vector<capture::Region> convert(const std::vector<runtime::CodeRegion>& fro
 }
 
 // Fields that depend on where the thread's stack limit lies are zeroed.
-base::Digest masked_digest(const runtime::CodeImage& image) {
+std::vector<uint8_t> masked_bytes(const runtime::CodeImage& image) {
   std::vector<uint8_t> bytes = image.bytes;
   for (const runtime::TlsFixup& fixup : image.tls_fixups)
     std::fill_n(bytes.begin() + fixup.offset, 4, uint8_t{0});
-  return base::sha256(bytes);
+  return bytes;
 }
 
 capture::Image module_image(const Subject& subject) {
@@ -82,6 +83,7 @@ capture::Image module_image(const Subject& subject) {
                                .statistics = convert(function.statistics)});
   }
   image.sha256 = whole.finish();
+  image.metadata = describe_metadata(subject);
   return image;
 }
 
@@ -94,8 +96,9 @@ base::Result<capture::Image> adapter_image(const Subject& subject, const std::st
   image.kind = capture::ImageKind::Adapter;
   image.name = name;
   image.size = static_cast<uint32_t>((*code)->bytes.size());
-  image.sha256 = masked_digest(**code);
+  image.sha256 = base::sha256(masked_bytes(**code));
   image.regions = convert((*code)->regions);
+  image.metadata = describe_metadata(**code, subject.settings());
   return image;
 }
 
@@ -129,6 +132,17 @@ base::Result<capture::Images> describe_code(const Subject& subject, uint64_t loa
     images.journal.push_back({capture::JournalAction::Load, i, loaded_ns, i == 0 ? address : 0});
   }
   return images;
+}
+
+base::Result<std::vector<uint8_t>> code_bytes(const Subject& subject) {
+  std::vector<uint8_t> bytes = masked_bytes(subject.reference().code());
+  for (const auto& [name, type] : adapted_signatures(subject.reference().decoded())) {
+    auto code = subject.engine().data()->compiler().compile_adapters(*type);
+    if (!code) return code.error();
+    const std::vector<uint8_t> adapter = masked_bytes(**code);
+    bytes.insert(bytes.end(), adapter.begin(), adapter.end());
+  }
+  return bytes;
 }
 
 }  // namespace wago::harness

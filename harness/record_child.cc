@@ -81,8 +81,7 @@ class Child {
     if (!message) return as_failure(message.error());
     auto request = read_request(*message);
     if (!request) return as_failure(request.error());
-    auto subject = Subject::load(request->workload,
-                                 {request->spill_everything, request->code_offset, request->reload_artifact});
+    auto subject = Subject::load(request->workload, request->settings);
     if (!subject) return as_failure(subject.error());
     subject_ = std::move(*subject);
     loaded_ns_ = base::monotonic_ns();
@@ -109,6 +108,11 @@ class Child {
     auto images = describe_code(*subject_, loaded_ns_);
     if (!images) return as_failure(images.error());
     auto written = write_file(capture::kImagesFile, base::as_bytes(to_json_text(*images)));
+    if (written && subject_->settings().include_code) {
+      auto code = code_bytes(*subject_);
+      if (!code) return as_failure(code.error());
+      written = write_file(capture::kCodeFile, *code);
+    }
     if (!written) return as_failure(written.error());
     written = write_file(capture::kIterationsFile, capture::encode_iterations(recorded.loop.batches));
     if (!written) return as_failure(written.error());

@@ -118,15 +118,37 @@ std::string message_kind(const Json& message) {
   return kind && kind->is_string() ? kind->as_string() : "";
 }
 
+namespace {
+
+Json to_json(const RecordSettings& settings) {
+  return Json::object({{"spill_everything", settings.spill_everything},
+                       {"code_offset", settings.code_offset},
+                       {"reload_artifact", settings.reload_artifact},
+                       {"source_maps", settings.source_maps},
+                       {"unwind_maps", settings.unwind_maps},
+                       {"include_code", settings.include_code}});
+}
+
+RecordSettings read_settings(JsonReader reader) {
+  RecordSettings settings;
+  settings.spill_everything = reader.boolean("spill_everything");
+  settings.code_offset = reader.u32("code_offset");
+  settings.reload_artifact = reader.boolean("reload_artifact");
+  settings.source_maps = reader.boolean("source_maps");
+  settings.unwind_maps = reader.boolean("unwind_maps");
+  settings.include_code = reader.boolean("include_code");
+  return settings;
+}
+
+}  // namespace
+
 // A workload travels as the catalog that declares it; its module as it was named, so that messages name it
 // so.
 Json to_json(const Request& message) {
   return Json::object({{"kind", "request"},
                        {"module", message.workload.module_path},
                        {"catalog", capture::to_catalog_text("request", {message.workload})},
-                       {"spill_everything", message.spill_everything},
-                       {"code_offset", message.code_offset},
-                       {"reload_artifact", message.reload_artifact},
+                       {"settings", to_json(message.settings)},
                        {"rate_hz", message.rate_hz}});
 }
 
@@ -134,9 +156,7 @@ base::Result<Request> read_request(const Json& message) {
   JsonReader reader(message, kSource);
   Request request;
   std::string module = reader.string("module"), catalog = reader.string("catalog");
-  request.spill_everything = reader.boolean("spill_everything");
-  request.code_offset = reader.u32("code_offset");
-  request.reload_artifact = reader.boolean("reload_artifact");
+  request.settings = read_settings(reader.object("settings"));
   request.rate_hz = reader.u64("rate_hz");
   if (reader.error()) return *reader.error();
   auto parsed = capture::parse_catalog(catalog, kSource);

@@ -20,6 +20,7 @@
 #include "base/result.h"
 #include "capture/manifest.h"
 #include "capture/workload.h"
+#include "harness/subject.h"
 
 namespace wago::harness {
 
@@ -30,9 +31,7 @@ inline constexpr int kChildProgress = 4;
 
 struct Request {
   capture::Workload workload;
-  bool spill_everything = false;
-  uint32_t code_offset = 0;
-  bool reload_artifact = false;
+  RecordSettings settings;
   uint64_t rate_hz = 0;  // 0: the backend does not sample
 };
 struct Ready {

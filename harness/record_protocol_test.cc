@@ -20,9 +20,12 @@ Request example() {
   workload.mode = base::Mode::Prepared;
   workload.phase = base::Phase::Instantiate;
   workload.engine = {base::Bounds::Explicit, 0, true};
-  request.spill_everything = true;
-  request.reload_artifact = true;
-  request.code_offset = 48;
+  request.settings = {.spill_everything = true,
+                      .code_offset = 48,
+                      .reload_artifact = true,
+                      .source_maps = true,
+                      .unwind_maps = true,
+                      .include_code = true};
   request.rate_hz = 999;
   return request;
 }
@@ -38,9 +41,7 @@ TEST(RecordProtocol, ARequestArrivesAsItWasSent) {
   EXPECT_EQ(request->workload.engine, example().workload.engine);
   EXPECT_EQ(request->workload.iterations, 17u);
   EXPECT_EQ(request->workload.phase, base::Phase::Instantiate);
-  EXPECT_EQ(request->code_offset, 48u);
-  EXPECT_TRUE(request->spill_everything);
-  EXPECT_TRUE(request->reload_artifact);
+  EXPECT_EQ(request->settings, example().settings);
   EXPECT_EQ(request->rate_hz, 999u);
 }
 

@@ -153,7 +153,7 @@ uint64_t sampling_rate_hz(const RecordRequest& request) {
 std::optional<base::Error> refuse(const RecordRequest& request) {
   if (auto checked = capture::check(request.workload); !checked) return checked.error();
   if (auto lacking = unsupported(request.workload)) return lacking;
-  if (request.code_offset % 16 != 0 || request.code_offset > 48) {
+  if (request.settings.code_offset % 16 != 0 || request.settings.code_offset > 48) {
     return base::usage_error("a code offset is 0, 16, 32 or 48 bytes");
   }
   if (request.rate_hz < 1 || request.rate_hz > kMaxRateHz) {
@@ -208,9 +208,12 @@ capture::Manifest first_manifest(const RecordRequest& request, const Ready& read
   m.capture_phase = workload.phase;
   m.invocation_mode = workload.mode;
   m.effective_settings.engine = workload.engine;
-  m.effective_settings.spill_everything = request.spill_everything;
-  m.effective_settings.code_offset = request.code_offset;
-  m.effective_settings.reload_artifact = request.reload_artifact;
+  m.effective_settings.spill_everything = request.settings.spill_everything;
+  m.effective_settings.code_offset = request.settings.code_offset;
+  m.effective_settings.reload_artifact = request.settings.reload_artifact;
+  m.effective_settings.source_maps = request.settings.source_maps;
+  m.effective_settings.unwind_maps = request.settings.unwind_maps;
+  m.effective_settings.include_code = request.settings.include_code;
   m.effective_settings.guest_stack_bytes = ready.guest_stack_bytes;
   m.requested_iterations = workload.iterations.value_or(0);
   m.requested_duration_ns = wanted_duration_ns(workload);
@@ -254,8 +257,7 @@ class Recording {
  private:
   std::optional<Failure> supervise() {
     if (auto failure = start()) return failure;
-    channel_->send(to_json(Request{request_.workload, request_.spill_everything, request_.code_offset,
-                                   request_.reload_artifact, sampling_rate_hz(request_)}));
+    channel_->send(to_json(Request{request_.workload, request_.settings, sampling_rate_hz(request_)}));
     Ready ready;
     if (auto failure = expect("ready", ready, read_ready)) return failure;
     if (auto failure = create(ready)) return failure;

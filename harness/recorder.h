@@ -23,6 +23,7 @@
 #include "base/result.h"
 #include "capture/manifest.h"
 #include "capture/workload.h"
+#include "harness/subject.h"
 
 namespace wago::harness {
 
@@ -43,9 +44,7 @@ struct RecordRequest {
   capture::Workload workload;
   std::string catalog;  // name of the catalog, empty for the command line
   std::string out;      // directory; must not exist
-  bool spill_everything = false;
-  uint32_t code_offset = 0;                       // 0, 16, 32 or 48
-  bool reload_artifact = false;                   // serialise, load, run what was loaded
+  RecordSettings settings;
   uint64_t rate_hz = kDefaultRateHz;              // of backends that sample; 1..kMaxRateHz
   std::optional<uint64_t> collection_timeout_ns;  // limit on the whole process; nothing: default_timeout_ns()
   uint64_t memory_limit_bytes = 0;                // resident; 0: three quarters of what the machine has

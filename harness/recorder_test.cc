@@ -341,7 +341,7 @@ TEST_F(RecorderTest, WhatThisVersionLacksIsRefusedByName) {
             "backend perf is not available in this version; none is");
   EXPECT_EQ(refused([](auto& r) { r.workload.phase = base::Phase::Initialize; }),
             "phase initialize needs an init export; a start function runs as part of phase instantiate");
-  EXPECT_EQ(refused([](auto& r) { r.code_offset = 8; }), "a code offset is 0, 16, 32 or 48 bytes");
+  EXPECT_EQ(refused([](auto& r) { r.settings.code_offset = 8; }), "a code offset is 0, 16, 32 or 48 bytes");
 }
 
 TEST_F(RecorderTest, AnExistingDirectoryIsLeftAlone) {
@@ -625,8 +625,8 @@ TEST_F(RecorderTest, SettingsReachTheEngineAndTheCapture) {
   wanted.workload.engine.level = 0;
   wanted.workload.engine.bounds = base::Bounds::Explicit;
   wanted.workload.engine.interruptible = true;
-  wanted.code_offset = 48;
-  wanted.spill_everything = true;
+  wanted.settings.code_offset = 48;
+  wanted.settings.spill_everything = true;
   wanted.out = path("other");
   ASSERT_FALSE(record(wanted).error);
   const capture::Manifest m = opened(wanted).manifest();
@@ -640,7 +640,7 @@ TEST_F(RecorderTest, ReloadedCodeIsTheSameCode) {
   RecordRequest wanted = request(testing::kArith, fib());
   ASSERT_FALSE(record(wanted).error);
   const capture::Manifest compiled = opened(wanted).manifest();
-  wanted.reload_artifact = true;
+  wanted.settings.reload_artifact = true;
   for (base::Phase phase : {base::Phase::Execute, base::Phase::All, base::Phase::Reload}) {
     wanted.workload.phase = phase;
     wanted.out = path("reloaded-" + std::string(base::spelling(phase)));

@@ -40,7 +40,7 @@ std::optional<base::Error> unsupported(const capture::Workload& workload) {
 }
 
 base::Result<std::unique_ptr<Subject>> Subject::load(const capture::Workload& workload,
-                                                     const SubjectSettings& settings, base::Files& files) {
+                                                     const RecordSettings& settings, base::Files& files) {
   const std::string& path = workload.module_path;
   auto bytes = files.read_stream(path, kMaxModuleBytes);
   if (!bytes) return bytes.error();
@@ -56,6 +56,7 @@ base::Result<std::unique_ptr<Subject>> Subject::load(const capture::Workload& wo
   engine_settings.interruptible = workload.engine.interruptible;
   engine_settings.spill_everything = settings.spill_everything;
   engine_settings.code_offset = settings.code_offset;
+  engine_settings.source_maps = settings.source_maps;
   auto engine = Engine::open(engine_settings);
   if (!engine) return engine.error();
   uint64_t unix_before = base::unix_ns(), before = base::monotonic_ns();

@@ -22,11 +22,15 @@
 
 namespace wago::harness {
 
-// Engine settings that are not a workload's.
-struct SubjectSettings {
+// What a recording is told that a workload does not say; part of the measurement contract, all of it.
+struct RecordSettings {
   bool spill_everything = false;
-  uint32_t code_offset = 0;
+  uint32_t code_offset = 0;      // 0, 16, 32 or 48
   bool reload_artifact = false;  // what runs was serialised and loaded again
+  bool source_maps = false;      // the capture says of all code where it comes from
+  bool unwind_maps = false;      // and how its frames are left
+  bool include_code = false;     // the capture keeps the code's bytes
+  bool operator==(const RecordSettings&) const = default;
 };
 
 // Why this build cannot measure the workload, by the name of what it lacks; nothing: it can.
@@ -36,10 +40,11 @@ class Subject {
  public:
   // Reads and compiles the module and checks that the calls and imports fit. Errors name the module's file.
   static base::Result<std::unique_ptr<Subject>> load(const capture::Workload& workload,
-                                                     const SubjectSettings& settings = {},
+                                                     const RecordSettings& settings = {},
                                                      base::Files& files = base::system_files());
 
   const capture::Workload& workload() const { return workload_; }
+  const RecordSettings& settings() const { return settings_; }
   const std::vector<uint8_t>& bytes() const { return bytes_; }
   const base::Digest& module_sha256() const { return module_sha256_; }
   const wago::Engine& engine() const { return engine_; }
@@ -66,7 +71,7 @@ class Subject {
   RunStatus verify(const wago::Instance& instance) const;
 
  private:
-  Subject(const capture::Workload& workload, const SubjectSettings& settings, std::vector<uint8_t> bytes,
+  Subject(const capture::Workload& workload, const RecordSettings& settings, std::vector<uint8_t> bytes,
           wago::Engine engine, wago::Module reference)
       : workload_(workload),
         settings_(settings),
@@ -78,7 +83,7 @@ class Subject {
   base::Result<void> load_artifact();
 
   capture::Workload workload_;
-  SubjectSettings settings_;
+  RecordSettings settings_;
   std::vector<uint8_t> bytes_;
   std::vector<uint8_t> artifact_;
   base::Digest module_sha256_{};

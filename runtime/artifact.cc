@@ -129,7 +129,8 @@ class Reader {
 static_assert(sizeof(CodeRegion) == 16 && sizeof(FunctionStatistics) == 56 && sizeof(TrapSite) == 16 &&
               sizeof(CompiledFunction) == 16 + 32 + sizeof(FunctionStatistics) &&
               sizeof(SourcePosition) == 16 && sizeof(InlineSite) == 12 && sizeof(TlsFixup) == 4 &&
-              sizeof(CodeImage) == sizeof(std::vector<int>) * 7 + 8);
+              sizeof(EmittedSite) == 8 && sizeof(UnwindRow) == 8 &&
+              sizeof(CodeImage) == sizeof(std::vector<int>) * 9 + 8);
 
 template <class T, class Plain>
 concept Of = std::same_as<std::remove_const_t<T>, Plain>;
@@ -181,6 +182,14 @@ void fields(auto& archive, Of<InlineSite> auto& site) {
   archive.word(site.call_pc);
   archive.word(site.parent);
 }
+void fields(auto& archive, Of<EmittedSite> auto& site) {
+  archive.word(site.offset);
+  archive.word(site.kind);
+}
+void fields(auto& archive, Of<UnwindRow> auto& row) {
+  archive.word(row.offset);
+  archive.word(row.rule);
+}
 void fields(auto& archive, Of<TlsFixup> auto& fixup) {
   archive.word(fixup.offset);
 }
@@ -191,6 +200,8 @@ void fields(auto& archive, Of<CodeImage> auto& image) {
   archive.list(image.trap_sites);
   archive.list(image.positions);
   archive.list(image.inline_sites);
+  archive.list(image.emitted_sites);
+  archive.list(image.unwind_rows);
   archive.list(image.tls_fixups);
   archive.word(image.entry_adapter);
   archive.word(image.host_adapter);

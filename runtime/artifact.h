@@ -32,7 +32,7 @@ namespace wago::runtime {
 class EngineData;
 class ModuleData;
 
-constexpr uint32_t kArtifactVersion = 1;
+constexpr uint32_t kArtifactVersion = 2;
 
 struct AdapterImage {
   uint32_t type_index = 0;  // in Module::types

@@ -21,6 +21,12 @@ class ImageCheck {
     if (!inline_sites()) return "its inline sites do not form trees";
     if (!trap_sites()) return "its trap sites do not fit its code";
     if (!positions()) return "its source positions do not fit its code";
+    if (!marks(image_.emitted_sites, &EmittedSite::kind, SiteKind::Frame)) {
+      return "its emitted sites do not fit its code";
+    }
+    if (!marks(image_.unwind_rows, &UnwindRow::rule, UnwindRule::Adapter)) {
+      return "its unwind rows do not fit its code";
+    }
     if (!fixups()) return "its relocations do not fit its code";
     return nullptr;
   }
@@ -131,6 +137,18 @@ class ImageCheck {
         function = image_.inline_sites[position.inline_site].callee;
       }
       if (module_ && position.wasm_pc > body(function).size) return false;
+    }
+    return true;
+  }
+
+  // Sorted, inside the code, with a kind up to `last_kind`. One may lie at the end of the code: it is about
+  // none.
+  template <class Mark, class Kind>
+  bool marks(const std::vector<Mark>& marks, Kind Mark::*kind, Kind last_kind) const {
+    uint32_t last = 0;
+    for (const Mark& mark : marks) {
+      if (mark.offset < last || mark.offset > image_.bytes.size() || mark.*kind > last_kind) return false;
+      last = mark.offset;
     }
     return true;
   }

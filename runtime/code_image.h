@@ -82,6 +82,40 @@ struct InlineSite {
   bool operator==(const InlineSite&) const = default;
 };
 
+// What code is for that the compiler added of its own accord.
+enum class SiteKind : uint8_t {
+  None,  // an instruction of the module
+  Spill,
+  Reload,
+  Rematerialize,
+  Move,
+  BoundsCheck,
+  IndirectCall,
+  StackCheck,
+  InterruptCheck,
+  Libcall,
+  Frame,  // prologue and epilogue
+};
+// From here to the next. Only with source maps; the first of a function is at its entry.
+struct EmittedSite {
+  uint32_t offset = 0;
+  SiteKind kind = SiteKind::None;
+  bool operator==(const EmittedSite&) const = default;
+};
+
+// How the frame of the code from here to the next row is left. CFA: rsp as it was before the call.
+enum class UnwindRule : uint8_t {
+  Entry,    // CFA = rsp + 8; rbp is the caller's
+  Pushed,   // CFA = rsp + 16, the caller's rbp at CFA - 16
+  Framed,   // CFA = rbp + 16, the caller's rbp at CFA - 16
+  Adapter,  // as Framed, and rbx, r12, r13, r14, r15 at CFA - 24, - 32, - 40, - 48, - 56
+};
+struct UnwindRow {
+  uint32_t offset = 0;
+  UnwindRule rule = UnwindRule::Entry;
+  bool operator==(const UnwindRow&) const = default;
+};
+
 // A 32-bit field in the code that holds an offset in the thread's state (see ThreadState in runtime/abi.h),
 // to which the mapped image adds the state's offset from the thread pointer. Masked in hashes.
 struct TlsFixup {
@@ -96,6 +130,8 @@ struct CodeImage {
   std::vector<TrapSite> trap_sites;         // sorted by offset
   std::vector<SourcePosition> positions;    // sorted by offset
   std::vector<InlineSite> inline_sites;
+  std::vector<EmittedSite> emitted_sites;  // sorted by offset
+  std::vector<UnwindRow> unwind_rows;      // sorted by offset; the first of a function is at its entry
   std::vector<TlsFixup> tls_fixups;
 
   // Adapter images only (see Compiler::compile_adapters).

@@ -19,6 +19,8 @@ constexpr uint32_t kSmallFrame = 4096;
 constexpr unsigned kConditionBelow = 2;  // x86 condition code B
 constexpr unsigned kUnconditional = 16;
 constexpr uint32_t kNowhere = ~0u;
+// Entry adapters push it last of the registers that their callers want back; nobody else pushes it.
+constexpr Reg kLastSavedByAdapters = kR15;
 
 enum class TargetKind : uint8_t { Block, Stub };
 
@@ -86,13 +88,16 @@ struct Emitter::State {
   std::vector<Mark> tls;
   std::vector<std::pair<Mark, runtime::TrapSite>> traps;
   std::vector<std::pair<Mark, runtime::SourcePosition>> positions;
+  std::vector<std::pair<Mark, runtime::EmittedSite>> sites;
+  std::vector<std::pair<Mark, runtime::UnwindRow>> unwind;
+  runtime::UnwindRule body_rule = runtime::UnwindRule::Entry;  // inside the frame
   std::vector<uint32_t> literal_offsets, table_offsets;
   uint32_t body_bytes = 0;
 
   const MachFunction* function = nullptr;
   FunctionCode* out = nullptr;
   FrameStyle style = FrameStyle::Standard;
-  bool all_positions = false;
+  bool source_maps = false;
   uint32_t current_block = 0;
 
   void reset() {
@@ -105,11 +110,15 @@ struct Emitter::State {
     tls.clear();
     traps.clear();
     positions.clear();
+    sites.clear();
+    unwind.clear();
     out->bytes.clear();
     out->calls.clear();
     out->tls_fields.clear();
     out->trap_sites.clear();
     out->positions.clear();
+    out->emitted_sites.clear();
+    out->unwind_rows.clear();
     out->statistics = {};
     current_block = 0;
   }
@@ -214,7 +223,10 @@ struct Emitter::State {
     uint32_t next = next_emitted(b);
     for (uint32_t i = block.begin; i < block.end; ++i) {
       const MachInst& inst = function->insts[i];
-      if (all_positions) position(inst);
+      if (source_maps) {
+        position(inst);
+        site(inst.site);
+      }
       if (inst.op == x64::Op::JMP_1) {
         jump(inst, next);
       } else if (inst.op == x64::Op::JCC_1) {
@@ -243,6 +255,7 @@ struct Emitter::State {
       direct_call(function->ops(inst)[0]);
     } else {
       encode(*function, inst);
+      follow_frame(inst.op, function->ops(inst));
     }
   }
 
@@ -284,6 +297,16 @@ struct Emitter::State {
     positions.push_back({mark, p});
   }
 
+  void site(SiteKind kind) {
+    const Mark mark = here();
+    if (!sites.empty()) {
+      const Mark& last = sites.back().first;
+      if (last.raw == mark.raw && last.branches == mark.branches) sites.pop_back();
+    }
+    if (!sites.empty() && sites.back().second.kind == kind) return;
+    sites.push_back({mark, {0, kind}});
+  }
+
   void count(const MachInst& inst, const x64::OpDesc& desc) {
     runtime::FunctionStatistics& s = out->statistics;
     ++s.machine_instructions;
@@ -297,28 +320,53 @@ struct Emitter::State {
   // --- Frame
   // ----------------------------------------------------------------------------------------------------------
 
-  void frame_inst(x64::Op op, std::initializer_list<MachOperand> operands) {
+  void frame_inst(x64::Op op, std::initializer_list<MachOperand> operands, SiteKind kind = SiteKind::Frame) {
     scratch.operands.assign(operands);
     MachInst inst;
     inst.op = op;
     inst.operand_count = static_cast<uint8_t>(operands.size());
+    if (source_maps) site(kind);
     encode(scratch, inst);
+    follow_frame(op, scratch.operands);
     ++out->statistics.machine_instructions;
+  }
+
+  void unwind_by(runtime::UnwindRule rule) { unwind.push_back({here(), {0, rule}}); }
+
+  // What an instruction that was just encoded makes of the frame.
+  void follow_frame(x64::Op op, std::span<const MachOperand> ops) {
+    using runtime::UnwindRule;
+    using x64::Op;
+    auto is = [&](size_t operand, Reg r) { return ops[operand].is_reg() && ops[operand].reg() == r; };
+    if (op == Op::PUSH64r && is(0, kRbp)) {
+      unwind_by(UnwindRule::Pushed);
+    } else if (op == Op::MOV64rr && is(0, kRbp) && is(1, kRsp)) {
+      unwind_by(body_rule = UnwindRule::Framed);
+    } else if (op == Op::PUSH64r && is(0, kLastSavedByAdapters)) {
+      unwind_by(body_rule = UnwindRule::Adapter);
+    } else if (op == Op::LEAVE64 || (op == Op::POP64r && is(0, kRbp))) {
+      unwind_by(UnwindRule::Entry);
+    } else if (op == Op::RET64) {
+      unwind_by(body_rule);
+    }
   }
 
   void prologue() {
     using x64::Op;
     const MachOperand none;
+    if (source_maps) position(MachInst());
     frame_inst(Op::PUSH64r, {reg(kRbp)});
     frame_inst(Op::MOV64rr, {reg(kRbp), reg(kRsp)});
     if (frame.checks_stack) {
       Reg lowest = kRsp;
       if (frame.bytes > kSmallFrame) {
         lowest = kScratchGpr;
-        frame_inst(Op::LEA64r, {reg(lowest), reg(kRsp), imm(1), none, imm(-int64_t{frame.bytes}), none});
+        frame_inst(Op::LEA64r, {reg(lowest), reg(kRsp), imm(1), none, imm(-int64_t{frame.bytes}), none},
+                   SiteKind::StackCheck);
       }
       frame_inst(Op::CMP64rm,
-                 {reg(lowest), none, imm(1), none, imm(0), {MachOperand::Kind::FsSegment, false, 0}});
+                 {reg(lowest), none, imm(1), none, imm(0), {MachOperand::Kind::FsSegment, false, 0}},
+                 SiteKind::StackCheck);
       MachInst check;  // at wasm pc 0: the function's own beginning
       branch(kConditionBelow, check,
              {MachOperand::Kind::TrapStub, false, static_cast<int32_t>(base::TrapCode::StackExhausted)});
@@ -437,6 +485,7 @@ struct Emitter::State {
     out->stubs_begin = static_cast<uint32_t>(out->bytes.size());
     const Encoder::Template& undefined = encoder.undefined();
     WAGO_CHECK(undefined.size == 2);  // what target_position() counts on
+    if (source_maps && !stubs.empty()) out->emitted_sites.push_back({out->stubs_begin, SiteKind::None});
     for (const Stub& s : stubs) {
       uint32_t at = static_cast<uint32_t>(out->bytes.size());
       out->bytes.insert(out->bytes.end(), undefined.bytes, undefined.bytes + undefined.size);
@@ -491,6 +540,14 @@ struct Emitter::State {
       p.offset = resolve(mark);
       out->positions.push_back(p);
     }
+    for (auto& [mark, emitted] : sites) {
+      emitted.offset = resolve(mark);
+      out->emitted_sites.push_back(emitted);
+    }
+    for (auto& [mark, row] : unwind) {
+      row.offset = resolve(mark);
+      out->unwind_rows.push_back(row);
+    }
   }
 
   void resolve_fields() {
@@ -520,6 +577,7 @@ struct Emitter::State {
       frame = {};
     }
     thread_jumps();
+    unwind_by(runtime::UnwindRule::Entry);
     for (uint32_t b = 0; b < function->block_count; ++b) emit_block(b);
     relax();
     write_body();
@@ -534,12 +592,12 @@ struct Emitter::State {
 Emitter::Emitter() : state_(std::make_unique<State>()) {}
 Emitter::~Emitter() = default;
 
-void Emitter::emit(const MachFunction& function, FrameStyle style, bool all_positions, FunctionCode& out) {
+void Emitter::emit(const MachFunction& function, FrameStyle style, bool source_maps, FunctionCode& out) {
   State& s = *state_;
   s.function = &function;
   s.out = &out;
   s.style = style;
-  s.all_positions = all_positions;
+  s.source_maps = source_maps;
   s.run();
 }
 

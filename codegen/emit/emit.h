@@ -41,7 +41,9 @@ struct FunctionCode {
   std::vector<uint32_t> block_offsets;  // of MachFunction::blocks
   std::vector<runtime::TrapSite> trap_sites;
   std::vector<runtime::SourcePosition> positions;  // inline_site indexes this function's own inline sites
-  std::vector<runtime::InlineSite> inline_sites;   // filled by the caller of emit()
+  std::vector<runtime::EmittedSite> emitted_sites;
+  std::vector<runtime::UnwindRow> unwind_rows;
+  std::vector<runtime::InlineSite> inline_sites;  // filled by the caller of emit()
   runtime::FunctionStatistics statistics;
   std::array<uint8_t, 32> hash{};  // identity_hash(), filled by the caller of emit()
 };
@@ -59,9 +61,9 @@ class Emitter {
  public:
   Emitter();
   ~Emitter();
-  // `all_positions`: a source position wherever it changes, not only at calls and trap sites. Never changes
-  // the bytes.
-  void emit(const MachFunction& function, FrameStyle style, bool all_positions, FunctionCode& out);
+  // `source_maps`: a source position wherever it changes, not only at calls and trap sites, and emitted
+  // sites. Never changes the bytes.
+  void emit(const MachFunction& function, FrameStyle style, bool source_maps, FunctionCode& out);
 
  private:
   struct State;

@@ -32,6 +32,14 @@ uint32_t append_code(runtime::CodeImage& image, const FunctionCode& code, runtim
     site.offset += origin;
     image.trap_sites.push_back(site);
   }
+  for (runtime::EmittedSite site : code.emitted_sites) {
+    site.offset += origin;
+    image.emitted_sites.push_back(site);
+  }
+  for (runtime::UnwindRow row : code.unwind_rows) {
+    row.offset += origin;
+    image.unwind_rows.push_back(row);
+  }
   uint32_t first_inline_site = static_cast<uint32_t>(image.inline_sites.size());
   for (runtime::InlineSite site : code.inline_sites) {
     if (site.parent != ~0u) site.parent += first_inline_site;

@@ -65,6 +65,8 @@ const char* to_string(SiteKind kind) {
       return "stack check";
     case SiteKind::Libcall:
       return "library call";
+    case SiteKind::Frame:
+      return "frame";
   }
   WAGO_UNREACHABLE("site kind");
 }

@@ -40,6 +40,7 @@
 #include "base/ids.h"
 #include "base/vocabulary.h"
 #include "codegen/x64_tables.h"  // generated: x64::Op, x64::OpDesc, x64::desc()
+#include "runtime/code_image.h"
 
 namespace wago::codegen {
 
@@ -114,18 +115,7 @@ struct MachOperand {
 static_assert(sizeof(MachOperand) == 8);
 
 // What an instruction is there for, beyond what the wasm instruction asks: readers show it.
-enum class SiteKind : uint8_t {
-  None,
-  Spill,
-  Reload,
-  Rematerialize,
-  Move,
-  BoundsCheck,
-  IndirectCall,
-  StackCheck,
-  InterruptCheck,
-  Libcall
-};
+using runtime::SiteKind;
 const char* to_string(SiteKind kind);
 
 struct MachInst {

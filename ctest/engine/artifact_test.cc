@@ -140,7 +140,7 @@ TEST_P(Artifacts, DamageIsRefusedWhereverItIs) {
   damaged = bytes_;
   damaged[8] = 99;
   EXPECT_EQ(refusal(damaged),
-            "the artifact has format version 99, not 1 as this program reads: compile the module again");
+            "the artifact has format version 99, not 2 as this program reads: compile the module again");
   damaged = bytes_;
   damaged[12] = 99;
   EXPECT_EQ(refusal(damaged).rfind("the artifact's code is for ABI version 99, not this program's ", 0), 0u);

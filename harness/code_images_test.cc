@@ -1,0 +1,93 @@
+#include "harness/code_images.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+namespace wago::harness {
+namespace {
+
+using capture::CodeMetadata;
+using capture::SiteKind;
+
+capture::Workload workload(const std::string& module, const std::string& name, std::vector<uint64_t> args) {
+  capture::Workload workload;
+  workload.id = name;
+  workload.module_path = std::string(WAGO_SOURCE_DIR) + "/" + module;
+  workload.calls = {{.export_name = name, .args = std::move(args), .want = std::vector<uint64_t>{0}}};
+  return workload;
+}
+
+capture::Images images_of(const capture::Workload& workload, const RecordSettings& settings = {}) {
+  auto subject = Subject::load(workload, settings);
+  EXPECT_TRUE(subject) << subject.error().to_string();
+  auto images = describe_code(**subject, 1);
+  EXPECT_TRUE(images) << images.error().to_string();
+  auto code = code_bytes(**subject);
+  EXPECT_TRUE(code);
+  uint64_t bytes = 0;
+  for (const capture::Image& image : images->images) bytes += image.size;
+  EXPECT_EQ(code->size(), bytes);
+  auto read = capture::parse_images(to_json_text(*images), "images.json");
+  EXPECT_TRUE(read) << read.error().to_string();
+  EXPECT_EQ(*read, *images);
+  return *images;
+}
+
+TEST(CodeImages, WithoutSourceMapsOnlyCallsAndTrapsHavePositions) {
+  const CodeMetadata metadata = images_of(workload("corpora/fib.wasm", "fib", {1})).images[0].metadata;
+  EXPECT_EQ(metadata.positions.size(), 3u);  // two calls, and the check of the stack
+  EXPECT_TRUE(metadata.sites.empty() && metadata.instructions.empty() && metadata.unwind_rows.empty());
+}
+
+TEST(CodeImages, SourceMapsNameInstructionsAndSitesAndChangeNoCode) {
+  const capture::Images without = images_of(workload("corpora/fib.wasm", "fib", {1}));
+  const capture::Images with =
+      images_of(workload("corpora/fib.wasm", "fib", {1}), {.source_maps = true, .unwind_maps = true});
+  EXPECT_EQ(capture::code_sha256(with), capture::code_sha256(without));
+  const CodeMetadata& metadata = with.images[0].metadata;
+  auto text_at = [&](uint32_t wasm_pc) {
+    for (const capture::WasmInstruction& it : metadata.instructions) {
+      if (it.wasm_pc == wasm_pc) return metadata.texts[it.text];
+    }
+    return std::string("none");
+  };
+  std::vector<std::string> texts;
+  for (const capture::Position& p : metadata.positions) texts.push_back(text_at(p.wasm_pc));
+  EXPECT_NE(std::find(texts.begin(), texts.end(), "i32.add"), texts.end());
+  EXPECT_EQ(std::count(texts.begin(), texts.end(), "call 0"), 2);
+  auto has = [&](SiteKind kind) {
+    return std::any_of(metadata.sites.begin(), metadata.sites.end(),
+                       [&](const capture::EmittedSite& site) { return site.kind == kind; });
+  };
+  EXPECT_TRUE(has(SiteKind::Frame) && has(SiteKind::StackCheck) && has(SiteKind::Spill));
+  EXPECT_FALSE(has(SiteKind::BoundsCheck));
+  EXPECT_EQ(metadata.sites[0], (capture::EmittedSite{0, SiteKind::Frame}));
+  EXPECT_GE(metadata.unwind_rows.size(), 4u);
+  EXPECT_EQ(metadata.unwind_rows[0], (capture::UnwindRow{0, capture::UnwindRule::Entry}));
+  EXPECT_TRUE(std::any_of(with.images[1].metadata.unwind_rows.begin(),
+                          with.images[1].metadata.unwind_rows.end(),
+                          [](const auto& row) { return row.rule == capture::UnwindRule::Adapter; }));
+}
+
+TEST(CodeImages, SourceLinesComeWithWhatTheGuestsCompilerInlined) {
+  const capture::Images images =
+      images_of(workload("ctest/engine/debug/lines5.wasm", "report", {10, 3}), {.source_maps = true});
+  const CodeMetadata& metadata = images.images[0].metadata;
+  std::set<std::vector<std::string>> chains;
+  for (const capture::SourceRange& range : metadata.source_ranges) {
+    std::vector<std::string> chain;
+    for (uint32_t at = range.frame; at != capture::kNone; at = metadata.source_frames[at].caller) {
+      const capture::SourceFrame& frame = metadata.source_frames[at];
+      chain.push_back(metadata.texts[frame.function] + " " + metadata.texts[frame.file] + ":" +
+                      std::to_string(frame.line));
+    }
+    chains.insert(chain);
+  }
+  EXPECT_TRUE(chains.contains({"_ZN5statsL6divideEii lines.cc:5", "_ZN5statsL7averageEii lines.cc:9",
+                               "_ZN5stats9summarizeEii lines.cc:14"}));
+}
+
+}  // namespace
+}  // namespace wago::harness

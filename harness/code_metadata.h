@@ -1,0 +1,15 @@
+// What the compiler knew of a module's code -> a capture's metadata.
+#pragma once
+
+#include "capture/code_metadata.h"
+#include "harness/subject.h"
+
+namespace wago::harness {
+
+// Positions and inline sites always, since whatever leads back from an address needs them; the rest as the
+// subject's settings ask for it.
+capture::CodeMetadata describe_metadata(const Subject& subject);
+// Of an adapter.
+capture::CodeMetadata describe_metadata(const runtime::CodeImage& image, const RecordSettings& settings);
+
+}  // namespace wago::harness
