@@ -1,5 +1,4 @@
-// The commands that only the profiling program has: `profile record`, `profile top`, `profile diff`, `profile
-// test`.
+// The commands that only the profiling program has: `profile record`, `profile top`, ...
 #pragma once
 
 namespace wago::cli {
@@ -10,6 +9,7 @@ namespace wago::cli::profile {
 
 void add_record(Command& profile);
 void add_top(Command& profile);
+void add_annotate(Command& profile);
 void add_diff(Command& profile);
 void add_test(Command& profile);
 

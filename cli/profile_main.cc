@@ -9,6 +9,7 @@ void add_profile(wago::cli::Command& program) {
   wago::cli::Command& profile = program.add_command("profile", "Record captures, read and compare them");
   wago::cli::profile::add_record(profile);
   wago::cli::profile::add_top(profile);
+  wago::cli::profile::add_annotate(profile);
   wago::cli::profile::add_diff(profile);
   wago::cli::profile::add_test(profile);
 }

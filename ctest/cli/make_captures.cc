@@ -1,7 +1,7 @@
 // make_captures DIR [--samples N]
 //
 // Writes captures whose every number is known into DIR, for sessions of the commands that read captures:
-// mix.wagoprof (diff/test_evidence.h draws it) and changed.wagoprof, where `hot` costs twice as much and
+// mix.wagoprof (diff/test_evidence.h draws it) and mix_changed.wagoprof, where `hot` costs twice as much and
 // `inner` is gone. With --samples one capture, large.wagoprof, of N samples in 200 functions on stacks that
 // are 20 deep.
 #include <cstdio>
@@ -124,6 +124,6 @@ int main(int argc, char** argv) {
     return 0;
   }
   write(wago::diff::mix_evidence(), directory / "mix.wagoprof");
-  write(changed(), directory / "changed.wagoprof");
+  write(changed(), directory / "mix_changed.wagoprof");
   return 0;
 }

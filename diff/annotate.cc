@@ -1,0 +1,296 @@
+#include "diff/annotate.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+#include "diff/elapsed.h"
+#include "diff/hot_spots.h"
+#include "diff/machine_code.h"
+#include "diff/quantity.h"
+
+namespace wago::diff {
+
+namespace {
+
+using capture::CodeMetadata;
+using capture::Image;
+using capture::ImageKind;
+using capture::kNone;
+
+std::optional<uint32_t> whole_number(std::string_view text) {
+  uint32_t number = 0;
+  auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return number;
+}
+
+std::string some(const std::vector<std::string>& words) {
+  const std::vector<std::string_view> views(words.begin(), words.end());
+  return base::join_some(views);
+}
+
+// Names that hold what was asked for, else any.
+base::Error no_such_function(const Evidence& evidence, std::string_view wanted) {
+  std::vector<std::string> similar, all;
+  for (const Image& image : evidence.images.images) {
+    for (const capture::Function& function : image.functions) {
+      std::string label = base::function_label(function.name);
+      if (label.find(wanted) != std::string::npos) similar.push_back(label);
+      all.push_back(std::move(label));
+    }
+  }
+  const auto& shown = similar.empty() ? all : similar;
+  std::string sentence = "no function is called " + base::display(wanted);
+  if (!shown.empty()) sentence += (similar.empty() ? "; there are " : "; did you mean ") + some(shown);
+  return base::usage_error(sentence, {.file = evidence.path});
+}
+
+void describe(const Evidence& evidence, const FunctionChoice& choice, Annotation& result) {
+  const capture::Function& function = *choice.function;
+  result.capture = evidence.path;
+  result.workload = evidence.manifest.workload;
+  result.module_name = evidence.images.images[choice.image].name;
+  result.index = function.index;
+  result.name = function.name;
+  result.signature = function.signature;
+  result.begin = function.begin;
+  result.bytes = function.size;
+  result.wasm_bytes = function.wasm_size;
+  result.statistics = function.statistics;
+}
+
+// What was inlined into the function, and into which functions it was inlined: both from positions, which
+// say where the code of inline sites lies.
+void add_inlining(const Evidence& evidence, const FunctionChoice& choice, const Locations& locations,
+                  Annotation& result) {
+  const Image& image = evidence.images.images[choice.image];
+  const CodeMetadata& metadata = image.metadata;
+  std::set<uint32_t> here;
+  std::set<uint32_t> holders;
+  std::map<uint32_t, const capture::Function*> holder_of;  // by inline site
+  for (const capture::Position& position : metadata.positions) {
+    if (position.inline_site == kNone || holder_of.contains(position.inline_site)) continue;
+    const Location at = locations.locate(choice.image, position.offset);
+    holder_of[position.inline_site] = at.holder;
+    if (!at.holder) continue;
+    for (uint32_t site = position.inline_site, depth = 0; site != kNone && depth < kMaxInlineDepth; ++depth) {
+      const capture::InlineSite& inlined = metadata.inline_sites[site];
+      if (at.holder == choice.function) {
+        here.insert(site);
+      } else if (inlined.callee == choice.function->index) {
+        holders.insert(at.holder->index);
+      }
+      site = inlined.parent;
+    }
+  }
+  std::map<uint32_t, uint32_t> depth_of;
+  for (const uint32_t site : here) {
+    const capture::InlineSite& inlined = metadata.inline_sites[site];
+    const uint32_t depth = inlined.parent == kNone ? 0 : depth_of[inlined.parent] + 1;
+    depth_of[site] = depth;
+    result.inlined.push_back({site, inlined.parent, inlined.callee,
+                              locations.function_name(choice.image, inlined.callee), inlined.call_pc, depth});
+  }
+  for (const uint32_t holder : holders) {
+    result.inlined_into.push_back(locations.function_name(choice.image, holder));
+  }
+}
+
+// Samples whose innermost frame is in the function's machine code, by offset.
+std::map<uint32_t, std::pair<uint64_t, uint64_t>> samples_in(const Evidence& evidence,
+                                                             const FunctionChoice& choice,
+                                                             const Locations& locations) {
+  std::map<uint32_t, std::pair<uint64_t, uint64_t>> by_offset;
+  if (!evidence.samples) return by_offset;
+  const capture::Samples& samples = *evidence.samples;
+  const uint32_t image = locations.canonical(choice.image);
+  const uint32_t begin = choice.function->begin;
+  for (const capture::Sample& sample : samples.samples) {
+    const capture::Frame& frame = samples.frames[samples.stacks[sample.stack].frame];
+    if (frame.image == kNone || locations.canonical(frame.image) != image || frame.offset < begin ||
+        frame.offset - begin >= choice.function->size) {
+      continue;
+    }
+    auto& [weight, count] = by_offset[frame.offset];
+    weight += sample.weight;
+    ++count;
+  }
+  return by_offset;
+}
+
+// Where rows begin without code: wherever something is known.
+std::set<uint32_t> known_offsets(const Image& image, const capture::Function& function,
+                                 const std::map<uint32_t, std::pair<uint64_t, uint64_t>>& samples) {
+  std::set<uint32_t> offsets;
+  auto add = [&](uint32_t offset) {
+    if (offset >= function.begin && offset - function.begin < function.size) offsets.insert(offset);
+  };
+  for (const capture::Position& position : image.metadata.positions) add(position.offset);
+  for (const capture::EmittedSite& site : image.metadata.sites) add(site.offset);
+  for (const capture::Block& block : image.metadata.blocks) add(block.begin);
+  for (const auto& [offset, seen] : samples) add(offset);
+  if (!offsets.empty()) offsets.insert(function.begin);
+  return offsets;
+}
+
+std::vector<AnnotatedRow> stretches(const Image& image, const capture::Function& function,
+                                    const std::map<uint32_t, std::pair<uint64_t, uint64_t>>& samples) {
+  std::vector<AnnotatedRow> rows;
+  for (const uint32_t offset : known_offsets(image, function, samples)) {
+    if (!rows.empty()) rows.back().size = offset - rows.back().offset;
+    AnnotatedRow row;
+    row.offset = offset;
+    row.size = function.begin + function.size - offset;
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+AnnotatedRow* row_at(std::vector<AnnotatedRow>& rows, uint32_t offset) {
+  auto after = std::upper_bound(rows.begin(), rows.end(), offset,
+                                [](uint32_t at, const AnnotatedRow& row) { return at < row.offset; });
+  if (after == rows.begin()) return nullptr;
+  AnnotatedRow& row = *(after - 1);
+  return offset - row.offset < row.size ? &row : nullptr;
+}
+
+// One without code of its own has no instructions to count.
+void add_block(const capture::Block& block, uint64_t entered, std::vector<AnnotatedRow>& rows) {
+  auto at = std::lower_bound(rows.begin(), rows.end(), block.begin,
+                             [](const AnnotatedRow& row, uint32_t offset) { return row.offset < offset; });
+  for (; at != rows.end() && at->offset - block.begin < block.size; ++at) {
+    at->executed = at->executed.value_or(0) + entered;
+  }
+}
+
+// Over all images that hold the same code.
+bool add_counts(const Evidence& evidence, const FunctionChoice& choice, const Locations& locations,
+                std::vector<AnnotatedRow>& rows) {
+  if (!evidence.counts) return false;
+  const uint32_t canonical = locations.canonical(choice.image);
+  bool counted = false;
+  for (uint32_t image = 0; image < evidence.images.images.size(); ++image) {
+    if (locations.canonical(image) != canonical) continue;
+    const auto& entered = evidence.counts->entered[image];
+    const auto& blocks = evidence.images.images[image].metadata.blocks;
+    for (size_t i = 0; i < entered.size(); ++i) {
+      if (blocks[i].function == choice.function->index) add_block(blocks[i], entered[i], rows);
+    }
+    counted = counted || !entered.empty();
+  }
+  return counted;
+}
+
+void add_origins(const Evidence& evidence, uint32_t image, const Locations& locations, SourceFiles* sources,
+                 std::vector<AnnotatedRow>& rows) {
+  const auto& sites = evidence.images.images[image].metadata.sites;
+  for (AnnotatedRow& row : rows) {
+    const Location at = locations.locate(image, row.offset);
+    row.places = at.places;
+    if (!row.places.empty()) {
+      row.wasm = locations.instruction(image, row.places.front());
+      row.source = locations.source(image, row.places.front());
+    }
+    auto site = std::lower_bound(
+        sites.begin(), sites.end(), row.offset,
+        [](const capture::EmittedSite& entry, uint32_t offset) { return entry.offset < offset; });
+    for (; site != sites.end() && site->offset - row.offset < row.size; ++site)
+      row.sites.push_back(site->kind);
+    if (sources && !row.source.empty()) {
+      row.source_text = sources->line(row.source.front().file, row.source.front().line);
+    }
+  }
+}
+
+void add_costs(const Evidence& evidence, const FunctionChoice& choice, const Locations& locations,
+               Annotation& result) {
+  if (!evidence.samples) return;
+  const HotSpots spots = hot_spots(evidence, Grouping::Function);
+  result.unit = spots.unit;
+  result.work = work_behind_samples(evidence.manifest);
+  result.work_unit = elapsed_of(evidence).unit;
+  result.all_weight = spots.weight;
+  uint64_t own = 0;  // of it in its own machine code
+  for (const AnnotatedRow& row : result.rows) {
+    if (!row.places.empty() && row.places.front().function == choice.function->index) own += row.self;
+  }
+  for (const HotSpot& spot : spots.rows) {
+    if (spot.label.function != choice.function->index ||
+        spot.label.image != locations.canonical(choice.image)) {
+      continue;
+    }
+    result.total = spot.total;
+    result.elsewhere = spot.self > own ? spot.self - own : 0;
+  }
+}
+
+}  // namespace
+
+base::Result<FunctionChoice> choose_function(const Evidence& evidence, std::string_view name_or_index) {
+  const Locations locations(evidence);
+  const auto index = whole_number(name_or_index);
+  std::vector<FunctionChoice> named, numbered;
+  for (uint32_t i = 0; i < evidence.images.images.size(); ++i) {
+    const Image& image = evidence.images.images[i];
+    if (image.kind != ImageKind::Module || locations.canonical(i) != i) continue;
+    for (const capture::Function& function : image.functions) {
+      if (function.name == name_or_index || base::function_label(function.name) == name_or_index) {
+        named.push_back({i, &function});
+      }
+      if (index && function.index == *index) numbered.push_back({i, &function});
+    }
+  }
+  const auto& found = named.empty() ? numbered : named;
+  if (found.empty()) return no_such_function(evidence, name_or_index);
+  if (found.size() == 1) return found.front();
+  std::vector<std::string> all;
+  for (const FunctionChoice& choice : found) all.push_back(std::to_string(choice.function->index));
+  return base::usage_error(format_count(found.size()) + " functions are called " +
+                               base::display(name_or_index) + ": name one by its index, " + some(all),
+                           {.file = evidence.path});
+}
+
+base::Result<Annotation> annotate(const Evidence& evidence, const FunctionChoice& choice,
+                                  const Disassemble& disassemble, SourceFiles* sources, bool needs_code) {
+  if (needs_code && !evidence.code) {
+    return base::usage_error("the capture does not hold its machine code: record with --include-code",
+                             {.file = evidence.path});
+  }
+  const Locations locations(evidence);
+  const Image& image = evidence.images.images[choice.image];
+  Annotation result;
+  describe(evidence, choice, result);
+  result.has_code = evidence.code.has_value();
+  const auto samples = samples_in(evidence, choice, locations);
+  if (evidence.code) {
+    for (MachineRow& machine : machine_code(evidence, choice.image, *choice.function, disassemble)) {
+      AnnotatedRow row;
+      row.offset = machine.offset;
+      row.size = machine.size;
+      row.assembly = std::move(machine.text);
+      row.target = std::move(machine.target);
+      result.rows.push_back(std::move(row));
+    }
+  } else {
+    result.rows = stretches(image, *choice.function, samples);
+  }
+  for (const auto& [offset, seen] : samples) {
+    AnnotatedRow* row = row_at(result.rows, offset);
+    if (!row) continue;
+    row->self += seen.first;
+    row->samples += seen.second;
+    result.self += seen.first;
+    result.samples += seen.second;
+  }
+  result.counted = add_counts(evidence, choice, locations, result.rows);
+  add_origins(evidence, choice.image, locations, sources, result.rows);
+  add_inlining(evidence, choice, locations, result);
+  add_costs(evidence, choice, locations, result);
+  if (sources) result.missing_sources = sources->missing();
+  return result;
+}
+
+}  // namespace wago::diff

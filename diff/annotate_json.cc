@@ -1,0 +1,93 @@
+// Annotation for programs. docs/reading.md lists the members.
+#include "base/json.h"
+#include "diff/annotate.h"
+
+namespace wago::diff {
+
+namespace {
+
+using base::Json;
+
+Json number_or_null(uint32_t number) {
+  return number == capture::kNone ? Json() : Json(number);
+}
+
+Json json_of(const SourcePlace& place) {
+  return Json::object({{"function", place.function}, {"file", place.file}, {"line", place.line}});
+}
+
+Json json_of(const AnnotatedRow& row, const Annotation& a) {
+  Json places = Json::array();
+  for (const WasmPlace& place : row.places) {
+    places.push(Json::object({{"function", place.function}, {"wasm_pc", number_or_null(place.wasm_pc)}}));
+  }
+  Json source = Json::array();
+  for (const SourcePlace& place : row.source) source.push(json_of(place));
+  Json sites = Json::array();
+  for (const capture::SiteKind site : row.sites) sites.push(capture::spelling(site));
+  Json json = Json::object({{"offset", row.offset}, {"size", row.size}});
+  if (a.has_code) {
+    json.set("assembly", row.assembly);
+    if (!row.target.empty()) json.set("target", row.target);
+  }
+  if (!a.unit.empty()) json.set("self", row.self).set("samples", row.samples);
+  if (a.counted) json.set("executed", Json(row.executed));
+  json.set("places", std::move(places))
+      .set("wasm", row.wasm)
+      .set("source", std::move(source))
+      .set("source_text", Json(row.source_text))
+      .set("sites", std::move(sites));
+  return json;
+}
+
+}  // namespace
+
+Json to_json(const Annotation& a) {
+  Json statistics = Json::object();
+  for (const capture::StatisticField& field : capture::statistic_fields()) {
+    statistics.set(std::string(field.name), a.statistics.*field.member);
+  }
+  Json inlined = Json::array();
+  for (const InlinedCall& call : a.inlined) {
+    inlined.push(Json::object({{"site", call.site},
+                               {"parent", number_or_null(call.parent)},
+                               {"callee", call.callee},
+                               {"name", call.name},
+                               {"call_pc", call.call_pc}}));
+  }
+  Json into = Json::array();
+  for (const std::string& name : a.inlined_into) into.push(name);
+  Json missing = Json::array();
+  for (const std::string& file : a.missing_sources) missing.push(file);
+  Json rows = Json::array();
+  for (const AnnotatedRow& row : a.rows) rows.push(json_of(row, a));
+  Json json = Json::object({{"capture", a.capture},
+                            {"workload", a.workload},
+                            {"module_name", a.module_name},
+                            {"index", a.index},
+                            {"name", a.name},
+                            {"signature", a.signature},
+                            {"begin", a.begin},
+                            {"bytes", a.bytes},
+                            {"wasm_bytes", a.wasm_bytes},
+                            {"statistics", std::move(statistics)},
+                            {"samples", Json()},
+                            {"inlined", std::move(inlined)},
+                            {"inlined_into", std::move(into)},
+                            {"has_code", a.has_code},
+                            {"counted", a.counted},
+                            {"missing_sources", std::move(missing)}});
+  if (!a.unit.empty()) {
+    json.set("samples", Json::object({{"unit", a.unit},
+                                      {"completed_work", Json(a.work)},
+                                      {"weight", a.all_weight},
+                                      {"self", a.self},
+                                      {"count", a.samples},
+                                      {"total", a.total},
+                                      {"self_elsewhere", a.elsewhere}}));
+  }
+  json.set("rows", std::move(rows));
+  return json;
+}
+
+}  // namespace wago::diff

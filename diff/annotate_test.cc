@@ -1,0 +1,184 @@
+#include "diff/annotate.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+
+#include "base/json.h"
+#include "diff/test_evidence.h"
+
+namespace wago::diff {
+namespace {
+
+using capture::kNone;
+
+// The instructions of mix_module(), by where they are: what any disassembler would say.
+std::vector<MachineInstruction> disassemble_mix(std::span<const uint8_t> bytes, uint64_t address) {
+  static const std::map<uint32_t, std::pair<uint32_t, const char*>> kInstructions = {
+      {0, {1, "push rbp"}},
+      {1, {3, "mov rbp, rsp"}},
+      {4, {5, "call 0x40"}},
+      {9, {1, "pop rbp"}},
+      {10, {1, "ret"}},
+      {64, {2, "xor eax, eax"}},
+      {66, {3, "add eax, [rdi]"}},
+      {69, {3, "add eax, 1"}},
+      {72, {2, "cmp eax, esi"}},
+      {74, {2, "jb 0x42"}},
+      {76, {1, "ret"}},
+      {128, {3, "lea eax, [rdi + 1]"}},
+      {131, {1, "ret"}}};
+  std::vector<MachineInstruction> instructions;
+  for (uint32_t at = 0; at < bytes.size(); at += instructions.back().size) {
+    const auto& [size, text] = kInstructions.at(static_cast<uint32_t>(address) + at);
+    instructions.push_back({at, size, text});
+  }
+  return instructions;
+}
+
+Annotation annotation_of(const Evidence& evidence, std::string_view function,
+                         SourceFiles* sources = nullptr) {
+  auto choice = choose_function(evidence, function);
+  EXPECT_TRUE(choice.ok()) << choice.error().to_string();
+  auto result = annotate(evidence, *choice, disassemble_mix, sources, false);
+  EXPECT_TRUE(result.ok());
+  return *result;
+}
+
+TEST(Annotate, SamplesStandAtTheInstructionsTheyWereTakenAt) {
+  Annotation hot = annotation_of(mix_evidence(), "hot");
+  ASSERT_EQ(hot.rows.size(), 6u);
+  EXPECT_EQ(hot.self, 500u);
+  EXPECT_EQ(hot.total, 500u);
+  EXPECT_EQ(hot.rows[1].assembly, "add eax, [rdi]");
+  EXPECT_EQ(hot.rows[1].self, 200u);
+  EXPECT_EQ(hot.rows[1].wasm, "i32.load");
+  EXPECT_EQ(hot.rows[1].source, (std::vector<SourcePlace>{{"hot", "mix.c", 11}}));
+  EXPECT_EQ(hot.rows[1].sites, std::vector{capture::SiteKind::BoundsCheck});
+  EXPECT_EQ(hot.rows[2].samples, 2u);
+  EXPECT_EQ(hot.rows[2].places, (std::vector<WasmPlace>{{2, 2}, {1, 5}}));
+  EXPECT_EQ(hot.rows[4].samples, 0u);
+}
+
+TEST(Annotate, ASampleInsideAnInstructionIsThatInstructions) {
+  Evidence evidence = mix_evidence();
+  for (capture::Frame& frame : evidence.samples->frames) {
+    if (frame.offset == 66) frame.offset = 68;
+  }
+  EXPECT_EQ(annotation_of(evidence, "hot").rows[1].self, 200u);
+}
+
+TEST(Annotate, InliningIsSaidOnBothSides) {
+  Annotation hot = annotation_of(mix_evidence(), "hot");
+  ASSERT_EQ(hot.inlined.size(), 1u);
+  EXPECT_EQ(hot.inlined[0].name, "inner");
+  EXPECT_EQ(hot.inlined[0].call_pc, 5u);
+  EXPECT_TRUE(hot.inlined_into.empty());
+  Annotation inner = annotation_of(mix_evidence(), "inner");
+  EXPECT_EQ(inner.inlined_into, std::vector<std::string>{"hot"});
+  EXPECT_EQ(inner.self, 0u);
+  EXPECT_EQ(inner.elsewhere, 200u);
+  EXPECT_EQ(inner.total, 200u);
+}
+
+TEST(Annotate, CallsSayWhomTheyCall) {
+  Annotation main = annotation_of(mix_evidence(), "0");
+  EXPECT_EQ(main.rows[2].target, "hot");
+  EXPECT_NE(to_text(main).find("call 0x40 <hot>"), std::string::npos) << to_text(main);
+}
+
+TEST(Annotate, CountsAreThoseOfTheBlockOfAnInstruction) {
+  Evidence evidence = mix_evidence();
+  evidence.samples.reset();
+  evidence.counts = capture::Counts{{{10, 10, 5000, 10, 0}, {}}};
+  Annotation hot = annotation_of(evidence, "hot");
+  EXPECT_TRUE(hot.counted);
+  EXPECT_EQ(hot.rows[0].executed, 10u);
+  for (int i = 1; i <= 4; ++i) EXPECT_EQ(hot.rows[i].executed, 5000u) << i;
+  EXPECT_EQ(hot.rows[5].executed, 10u);
+  std::string text = to_text(hot);
+  EXPECT_NE(text.find("samples   none are available"), std::string::npos) << text;
+  EXPECT_NE(text.find("5,000"), std::string::npos) << text;
+}
+
+TEST(Annotate, WithoutCodeRowsAreWhatIsKnown) {
+  Evidence evidence = mix_evidence();
+  evidence.code.reset();
+  Annotation hot = annotation_of(evidence, "hot");
+  ASSERT_EQ(hot.rows.size(), 5u);  // 64, 66, 69, 72, 76: positions; the one site is at one of them
+  EXPECT_EQ(hot.rows[1].self, 200u);
+  EXPECT_EQ(hot.rows[3].size, 4u);
+  EXPECT_NE(to_text(hot).find("assembly  not in the capture; --include-code keeps it"), std::string::npos);
+  auto refused = annotate(evidence, *choose_function(evidence, "hot"), disassemble_mix, nullptr, true);
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(refused.error().to_string(),
+            "mix.wagoprof: the capture does not hold its machine code: record with --include-code");
+}
+
+TEST(Annotate, ACaptureOfElapsedTimeStillHasStatistics) {
+  Evidence evidence = test_evidence();
+  evidence.images.images[0].size = 128;
+  Annotation fib = annotation_of(evidence, "fib");
+  EXPECT_TRUE(fib.rows.empty());
+  std::string text = to_text(fib);
+  EXPECT_NE(text.find("static    16 machine instructions"), std::string::npos) << text;
+  EXPECT_NE(text.find("nothing is known of single instructions: record with --source-maps"),
+            std::string::npos);
+}
+
+TEST(Annotate, SourcesAreShownWhereTheyCanBeRead) {
+  base::MemoryFiles files;
+  files.put("mix.c", "1\n2\n\tinner\n\n\n\n\n\n\nx = 0;\r\nx += \x1b[31ma[i];\n");
+  SourceFiles sources(files);
+  Annotation hot = annotation_of(mix_evidence(), "hot", &sources);
+  EXPECT_EQ(hot.rows[0].source_text, "x = 0;");
+  EXPECT_EQ(hot.rows[2].source_text, std::nullopt);
+  EXPECT_EQ(hot.missing_sources, std::vector<std::string>{"step.c"});
+  std::string text = to_text(hot);
+  EXPECT_NE(text.find("mix.c:10  x = 0;"), std::string::npos) << text;
+  EXPECT_NE(text.find("sources   not readable here: step.c"), std::string::npos) << text;
+  EXPECT_EQ(text.find('\x1b'), std::string::npos);
+}
+
+TEST(Annotate, HotRowsAreColouredOnTerminalsOnly) {
+  Annotation hot = annotation_of(mix_evidence(), "hot");
+  EXPECT_EQ(to_text(hot, false).find("\x1b["), std::string::npos);
+  std::string text = to_text(hot, true);
+  EXPECT_NE(text.find("\x1b[31m"), std::string::npos);
+  std::string plain;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\x1b') {
+      i = text.find('m', i);
+    } else {
+      plain += text[i];
+    }
+  }
+  EXPECT_EQ(plain, to_text(hot, false));
+}
+
+TEST(Annotate, FunctionsAreChosenByNameOrIndex) {
+  Evidence evidence = mix_evidence();
+  evidence.images.images[0].functions[1].name = "_ZN4core3hotE";
+  EXPECT_EQ(choose_function(evidence, "core::hot")->function->index, 1u);
+  EXPECT_EQ(choose_function(evidence, "_ZN4core3hotE")->function->index, 1u);
+  EXPECT_EQ(choose_function(evidence, "2")->function->name, "inner");
+  EXPECT_EQ(choose_function(evidence, "in").error().to_string(),
+            "mix.wagoprof: no function is called in; did you mean main, inner");
+  EXPECT_EQ(choose_function(evidence, "nothing").error().to_string(),
+            "mix.wagoprof: no function is called nothing; there are main, core::hot, inner");
+  evidence.images.images[0].functions[2].name = "main";
+  EXPECT_EQ(choose_function(evidence, "main").error().to_string(),
+            "mix.wagoprof: 2 functions are called main: name one by its index, 0, 2");
+}
+
+TEST(Annotate, JsonSaysTheSame) {
+  base::Json json = to_json(annotation_of(mix_evidence(), "hot"));
+  const base::Json& row = json.find("rows")->items()[2];
+  EXPECT_EQ(row.find("samples")->to_u64(), 2u);
+  EXPECT_EQ(row.find("places")->items()[1].find("wasm_pc")->to_u64(), 5u);
+  EXPECT_EQ(row.find("source")->items()[0].find("file")->as_string(), "step.c");
+  EXPECT_EQ(json.find("samples")->find("self")->to_u64(), 500u);
+}
+
+}  // namespace
+}  // namespace wago::diff
