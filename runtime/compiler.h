@@ -22,6 +22,7 @@ struct CompileSettings {
       false;                 // run the allocation checker on every function; a failure is our own mistake
   bool verify_ir = false;    // run the IR verifier after every pass
   bool source_maps = false;  // more positions; the same bytes
+  bool counted = false;      // counters in every block: other code, and beside it the code without them
   unsigned workers = 1;      // threads; never changes the bytes
   uint64_t max_code_bytes = kMaxCodeBytes;  // of all functions together
 };

@@ -24,6 +24,7 @@ base::Result<void> IrBuilder::State::build(const runtime::Module& module, uint32
   walk();
   if (over_limit()) return limit_error();
   ssa_.finish();
+  out.executed.end_built();
   return {};
 }
 
@@ -38,6 +39,7 @@ void IrBuilder::State::start(const runtime::Module& module, uint32_t body_index,
   out.clear();
   out.function = module.imported_functions + body_index;
   out.type = &type;
+  out.counted = settings.counted;
   // Growing would touch twice the memory. An instruction takes two bytes of WebAssembly on average; what is
   // reserved and not used is never touched.
   base::reserve_large(out.insts, body_->size / 2);
@@ -61,6 +63,7 @@ void IrBuilder::State::start(const runtime::Module& module, uint32_t body_index,
   br_tables_ = 0;
   reachable_ = true;
   skipped_depth_ = 0;
+  range_block_ = BlockId();
   Frame& frame = frames_.emplace_back();
   frame.kind = Frame::Kind::Function;
   frame.results = type.results;
@@ -75,6 +78,8 @@ void IrBuilder::State::walk() {
       continue;
     }
     appender_.set_pc(instruction.pc);
+    const BlockId block = current();
+    const size_t insts_before = function_->insts.size();
     const Lowering& row = kLowerings[static_cast<size_t>(instruction.opcode)];
     if (row.kind != Lowering::Kind::Other) {
       lower_row(row, instruction);
@@ -82,7 +87,27 @@ void IrBuilder::State::walk() {
       lower(instruction);
       if (over_limit()) return;
     }
+    if (function_->counted) [[unlikely]]
+      executed(instruction, reader.pc(), block, insts_before);
   }
+}
+
+// The instruction ran in `block`. One that can leave it before its end is the last of its range.
+void IrBuilder::State::executed(const Instruction& instruction, uint32_t end, BlockId block,
+                                size_t insts_before) {
+  if (instruction.opcode == Opcode::Else || instruction.opcode == Opcode::End) return;
+  RangeList& list = function_->block(block).executed;
+  ExecutedRanges& ranges = function_->executed;
+  if (range_block_ == block && ranges.last(list).end == instruction.pc) {
+    ranges.extend(list, end);
+  } else {
+    ranges.add(list, {~0u, instruction.pc, end, 1});
+  }
+  range_block_ = block;
+  for (size_t i = insts_before; i < function_->insts.size(); ++i) {
+    if (info(function_->insts[i].op).flags & (kTraps | kCall)) range_block_ = BlockId();
+  }
+  if (instruction.opcode == Opcode::Unreachable) range_block_ = BlockId();
 }
 
 bool IrBuilder::State::over_limit() const {

@@ -54,6 +54,7 @@ class IrBuilder::State {
   void start(const runtime::Module& module, uint32_t body_index, const runtime::CompileSettings& settings,
              IrFunction& out);
   void walk();
+  void executed(const runtime::Instruction& instruction, uint32_t end, BlockId block, size_t insts_before);
   void lower(const runtime::Instruction& instruction);
   void lower_row(const Lowering& row, const runtime::Instruction& instruction);
   void lower_compute(const Lowering& row, uint64_t imm);
@@ -106,6 +107,7 @@ class IrBuilder::State {
   IrFunction* function_ = nullptr;
   bool explicit_bounds_ = false;
   bool interruptible_ = false;
+  BlockId range_block_;  // whose last range the next instruction continues; invalid: it starts one
 
   BodyScan scan_;
   SsaConstruction ssa_;

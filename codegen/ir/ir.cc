@@ -168,6 +168,11 @@ void IrFunction::clear() {
   inline_sites.clear();
   vectors.resize(1);
   layout.clear();
+  counted = false;
+  executed.clear();
+  ways.clear();
+  counting_instructions = 0;
+  unsplit_blocks = 0;
 }
 
 uint64_t IrFunction::vector(Vector vector) {
@@ -195,6 +200,7 @@ BlockId IrFunction::new_block() {
   block.loop_depth = 0;
   block.loop_header = BlockId();
   block.cold = false;
+  block.executed = RangeList();
   return BlockId(index);
 }
 

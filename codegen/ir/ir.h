@@ -24,6 +24,7 @@
 #include "base/check.h"
 #include "base/ids.h"
 #include "base/vocabulary.h"
+#include "codegen/ir/executed.h"
 #include "runtime/types.h"
 
 namespace wago::codegen {
@@ -66,7 +67,15 @@ enum class Op : uint16_t {
 };
 const char* to_string(Op op);
 
-enum OpFlags : uint8_t { kPure = 1, kTraps = 2, kReads = 4, kWrites = 8, kCall = 16, kTerminator = 32 };
+enum OpFlags : uint8_t {
+  kPure = 1,
+  kTraps = 2,
+  kReads = 4,
+  kWrites = 8,
+  kCall = 16,
+  kTerminator = 32,
+  kCounts = 64,
+};
 constexpr int kVariadic = -1;
 struct OpInfo {
   const char* name;
@@ -167,6 +176,7 @@ struct Edge {
   BlockId target;
   uint32_t args_begin = 0;  // in IrFunction::arg_pool
   uint32_t args_count = 0;
+  RangeList executed;  // of functions that are counted; in edges only where the block has several
 };
 
 struct Block {
@@ -177,6 +187,7 @@ struct Block {
   uint32_t loop_depth = 0;     // analyze_loops()
   BlockId loop_header;         // innermost loop's header, invalid outside of loops
   bool cold = false;           // ends in a trap: laid out after the rest
+  RangeList executed;          // of functions that are counted, see executed.h
 };
 
 struct ValueInfo {
@@ -205,6 +216,12 @@ class IrFunction {
   std::vector<IrInlineSite> inline_sites;
   std::vector<Vector> vectors{Vector()};  // that instructions have as `imm`; the first one is always zero
   std::vector<BlockId> layout;            // order of emission; block 0 first. Set by order_blocks().
+  uint32_t unsplit_blocks = 0;            // block_count before critical edges were split
+  // Of functions that are counted.
+  bool counted = false;
+  ExecutedRanges executed;
+  std::vector<RangeList> ways;         // what runs in each way of a CountWay
+  uint32_t counting_instructions = 0;  // made for CountWays
 
   void clear();  // keeps capacity
 

@@ -142,6 +142,7 @@ ImmForm imm_form(Op op) {
     case Op::TableSize:
     case Op::RefFunc:
     case Op::Call:
+    case Op::CountWay:
     case Op::VextractS:
     case Op::VextractU:
     case Op::Vreplace:

@@ -50,6 +50,8 @@ class Verifier {
       ++incoming_[edge.target.index()];
       expect(uint64_t{edge.args_begin} + edge.args_count <= f_.arg_pool.size(), id,
              "edge arguments out of range");
+      expect(edge.executed.empty() || (block.succs.size() > 1 && !options_.edges_split), id,
+             "an edge has ranges that belong to a block");
     }
     for (const BlockId pred : block.preds) {
       if (!expect(pred.valid() && pred.index() < f_.block_count, id, "a predecessor that is none")) return;
@@ -239,6 +241,7 @@ class Verifier {
       case Op::RefFunc:
         return result_is(t == Type::I64);
       case Op::BoundsCheck:
+      case Op::CountWay:
         return args_are({Type::I32});
       case Op::Load:
         args_are({Type::I64, Type::I32});

@@ -55,7 +55,14 @@ void InlineCalls::place(IrFunction& function, InstId call) {
 // The entry block returns: its instructions go before the call, and the call's results are the returned
 // values.
 void InlineCalls::place_straight(IrFunction& function, InstId call) {
-  copy_block(function, BlockId(0), function.inst(call).block, call, BlockId());
+  const BlockId home = function.inst(call).block;
+  if (function.counted) {
+    RangeList& ranges = function.block(home).executed;
+    RangeList rest = function.executed.cut_behind(ranges, function.inst(call).wasm_pc);
+    copy_ranges(function, BlockId(0), home);
+    function.executed.append(ranges, rest);
+  }
+  copy_block(function, BlockId(0), home, call, BlockId());
   const std::span<const Value> returned = callee_.args(callee_.inst(callee_.blocks[0].last));
   for (uint32_t i = 0; i < function.inst(call).result_count; ++i) {
     replaced_.replace(Value(function.inst(call).result.index() + i), mapped(returned[i]));
@@ -78,6 +85,7 @@ void InlineCalls::place_blocks(IrFunction& function, InstId call) {
   }
   function.remove(call);
   for (BlockId block : order_.blocks()) {
+    if (function.counted) copy_ranges(function, block, blocks_[block.index()]);
     copy_block(function, block, blocks_[block.index()], InstId(), continuation);
   }
 }
@@ -97,6 +105,7 @@ BlockId InlineCalls::split_after(IrFunction& function, InstId call) {
   to.succs = std::move(from.succs);
   from.succs.clear();
   const Inst& inst = function.inst(call);
+  if (function.counted) to.executed = function.executed.cut_behind(from.executed, inst.wasm_pc);
   for (uint32_t i = 0; i < inst.result_count; ++i) {
     const Value result(inst.result.index() + i);
     ValueInfo& info = function.value(result);
@@ -106,6 +115,11 @@ BlockId InlineCalls::split_after(IrFunction& function, InstId call) {
     to.params.push_back(result);
   }
   return continuation;
+}
+
+void InlineCalls::copy_ranges(IrFunction& function, BlockId from, BlockId to) {
+  RangeList ranges = function.executed.copy(callee_.executed, callee_.block(from).executed, site_);
+  function.executed.append(function.block(to).executed, ranges);
 }
 
 // Copies the instructions of a callee's block to the end of `to`, or in front of `before`. A return becomes a

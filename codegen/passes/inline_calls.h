@@ -30,6 +30,7 @@ class InlineCalls {
   void place_straight(IrFunction& function, InstId call);
   void place_blocks(IrFunction& function, InstId call);
   BlockId split_after(IrFunction& function, InstId call);
+  void copy_ranges(IrFunction& function, BlockId from, BlockId to);
   void copy_block(IrFunction& function, BlockId from, BlockId to, InstId before, BlockId continuation);
   Value mapped(Value value) const { return values_[value.index()]; }
 

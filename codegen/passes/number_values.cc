@@ -37,7 +37,8 @@ bool equal(const Inst& a, const Inst& b) {
 
 bool NumberValues::run(IrFunction& function, const ReversePostorder& order, const Dominators& dominators) {
   function_ = &function;
-  const uint32_t bucket_count = std::bit_ceil(static_cast<uint32_t>(function.insts.size()) + 16);
+  const uint32_t bucket_count =
+      std::bit_ceil(static_cast<uint32_t>(function.insts.size()) - function.counting_instructions + 16);
   base::reserve_large(buckets_, bucket_count);
   buckets_.assign(bucket_count, kNone);
   entries_.clear();

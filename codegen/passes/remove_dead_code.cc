@@ -5,7 +5,7 @@ namespace wago::codegen {
 namespace {
 
 bool has_effect(const Inst& inst) {
-  return (info(inst.op).flags & (kTraps | kWrites | kCall | kTerminator)) != 0;
+  return (info(inst.op).flags & (kTraps | kWrites | kCall | kTerminator | kCounts)) != 0;
 }
 
 }  // namespace

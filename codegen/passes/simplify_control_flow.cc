@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/ir/simplify.h"
+#include "codegen/passes/count_ways.h"
 
 namespace wago::codegen {
 
@@ -32,6 +33,7 @@ void SimplifyControlFlow::fold_branches(IrFunction& function) {
     } else if (std::all_of(succs.begin(), succs.end(), [&](const Edge& edge) {
                  return edge.target == succs[0].target && edge.args_count == 0;
                })) {
+      if (function.counted && hides_ways(function, BlockId(b))) count_ways(function, BlockId(b));
       fold_to_jump(function, BlockId(b), 0);
     }
   }
@@ -44,19 +46,34 @@ void SimplifyControlFlow::fold_to_jump(IrFunction& function, BlockId id, uint32_
   inst.arg_count = 0;
   block.succs[0] = block.succs[successor];
   block.succs.resize(1);
+  own_ranges(function, block);
+}
+
+// Ranges of the only edge are the block's.
+void SimplifyControlFlow::own_ranges(IrFunction& function, Block& block) {
+  function.executed.append(block.executed, block.succs[0].executed);
 }
 
 // A block is empty if it has no parameters and nothing but a jump that passes none.
 void SimplifyControlFlow::skip_empty_blocks(IrFunction& function) {
   skip_to_.assign(function.block_count, BlockId());
+  if (function.counted) skipped_ranges_.assign(function.block_count, RangeList());
   for (uint32_t b = 0; b < function.block_count; ++b) {
-    for (Edge& edge : function.blocks[b].succs) {
-      if (edge.args_count == 0) edge.target = final_target(function, edge.target);
+    Block& block = function.blocks[b];
+    for (Edge& edge : block.succs) {
+      if (edge.args_count != 0) continue;
+      const BlockId target = final_target(function, edge.target);
+      if (function.counted && target != edge.target) {
+        RangeList passed = function.executed.copy(skipped_ranges_[edge.target.index()]);
+        function.executed.append(edge.executed, passed);
+      }
+      edge.target = target;
     }
+    if (block.succs.size() == 1) own_ranges(function, block);
   }
 }
 
-BlockId SimplifyControlFlow::final_target(const IrFunction& function, BlockId block) {
+BlockId SimplifyControlFlow::final_target(IrFunction& function, BlockId block) {
   path_.clear();
   for (;;) {
     if (skip_to_[block.index()].valid()) {
@@ -73,7 +90,21 @@ BlockId SimplifyControlFlow::final_target(const IrFunction& function, BlockId bl
     block = b.succs[0].target;
   }
   for (const BlockId passed : path_) skip_to_[passed.index()] = block;
+  if (function.counted) collect_skipped(function, block);
   return block;
+}
+
+// What runs from the beginning of each block of `path_` to where it leads.
+void SimplifyControlFlow::collect_skipped(IrFunction& function, BlockId target) {
+  for (size_t i = path_.size(); i-- > 0;) {
+    const BlockId block = path_[i];
+    if (block == target) continue;  // in a circle, in which it is the one that stays
+    const Block& b = function.block(block);
+    RangeList& skipped = skipped_ranges_[block.index()];
+    skipped = function.executed.copy(b.executed);
+    RangeList rest = function.executed.copy(skipped_ranges_[b.succs[0].target.index()]);
+    function.executed.append(skipped, rest);
+  }
 }
 
 void SimplifyControlFlow::drop_unreachable(IrFunction& function) {
@@ -84,6 +115,7 @@ void SimplifyControlFlow::drop_unreachable(IrFunction& function) {
     while (block.last.valid()) function.remove(block.last);
     block.succs.clear();
     block.params.clear();
+    block.executed = RangeList();
   }
   rebuild_predecessors(function);
 }
@@ -123,6 +155,7 @@ void SimplifyControlFlow::join(IrFunction& function, BlockId id, BlockId next_id
   next.first = next.last = InstId();
   block.succs.swap(next.succs);
   next.succs.clear();
+  function.executed.append(block.executed, next.executed);
 }
 
 }  // namespace wago::codegen

@@ -19,7 +19,9 @@ class SimplifyControlFlow {
   void fold_branches(IrFunction& function);
   void fold_to_jump(IrFunction& function, BlockId block, uint32_t successor);
   void skip_empty_blocks(IrFunction& function);
-  BlockId final_target(const IrFunction& function, BlockId block);
+  BlockId final_target(IrFunction& function, BlockId block);
+  void collect_skipped(IrFunction& function, BlockId target);
+  static void own_ranges(IrFunction& function, Block& block);
   void drop_unreachable(IrFunction& function);
   void join_blocks(IrFunction& function);
   void join(IrFunction& function, BlockId block, BlockId next);
@@ -28,6 +30,7 @@ class SimplifyControlFlow {
   ValueMap replaced_;
   std::vector<BlockId> skip_to_;  // by block, where known
   std::vector<BlockId> path_;
+  std::vector<RangeList> skipped_ranges_;  // by block, of functions that are counted
 };
 
 }  // namespace wago::codegen

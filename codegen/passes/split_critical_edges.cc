@@ -1,10 +1,17 @@
 #include "codegen/passes/split_critical_edges.h"
 
 #include "codegen/ir/analysis.h"
+#include "codegen/passes/count_ways.h"
 
 namespace wago::codegen {
 
 void SplitCriticalEdges::run(IrFunction& function) {
+  function.unsplit_blocks = function.block_count;
+  if (function.counted) {
+    for (uint32_t b = 0; b < function.block_count; ++b) {
+      if (hides_ways(function, BlockId(b))) count_ways(function, BlockId(b));
+    }
+  }
   find_sources(function);
   const uint32_t count = function.block_count;
   for (uint32_t b = 0; b < count; ++b) {
@@ -16,7 +23,22 @@ void SplitCriticalEdges::run(IrFunction& function) {
       if (edge.args_count != 0 || targets_[edge.target.index()].many_sources) lead_through(function, from, s);
     }
   }
+  if (function.counted) give_to_targets(function, count);
   if (function.block_count != count) rebuild_predecessors(function);
+}
+
+// What is left on edges is on the only way to where they lead.
+void SplitCriticalEdges::give_to_targets(IrFunction& function, uint32_t count) {
+  for (uint32_t b = 0; b < count; ++b) {
+    for (Edge& edge : function.blocks[b].succs) {
+      if (edge.executed.empty()) continue;
+      // Of equal edges to one place one speaks for all.
+      for (Edge& other : function.blocks[b].succs) {
+        if (&other != &edge && other.target == edge.target) other.executed = RangeList();
+      }
+      function.executed.prepend(function.block(edge.target).executed, edge.executed);
+    }
+  }
 }
 
 void SplitCriticalEdges::find_sources(const IrFunction& function) {
@@ -44,12 +66,15 @@ void SplitCriticalEdges::lead_through(IrFunction& function, BlockId from, uint32
     function.inst(jump).inline_site = site;
     function.append(by, jump);
     function.block(by).succs.push_back(edge);
+    function.block(by).succs[0].executed = RangeList();
+    function.block(by).executed = edge.executed;
     target.split_from = from;
     target.split_by = by;
   }
   Edge& moved = function.block(from).succs[successor];
   moved.target = by;
   moved.args_begin = moved.args_count = 0;
+  moved.executed = RangeList();
 }
 
 }  // namespace wago::codegen

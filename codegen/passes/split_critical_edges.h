@@ -20,6 +20,7 @@ class SplitCriticalEdges {
     BlockId split_from, split_by;  // the last block put in on the way here, and from where
   };
   void find_sources(const IrFunction& function);
+  void give_to_targets(IrFunction& function, uint32_t count);
   void lead_through(IrFunction& function, BlockId from, uint32_t successor);
 
   std::vector<Target> targets_;

@@ -9,25 +9,30 @@ namespace {
 
 class IrInterpreter {
  public:
-  IrInterpreter(const IrFunction& function, Machine& machine) : f_(function), m_(machine) {}
+  IrInterpreter(const IrFunction& function, Machine& machine, IrCounts* counts)
+      : f_(function), m_(machine), counts_(counts) {}
 
-  Outcome run(std::span<const uint64_t> args, std::vector<uint64_t>* counts) {
+  Outcome run(std::span<const uint64_t> args) {
     values_.assign(f_.values.size(), 0);
-    if (counts != nullptr) counts->assign(f_.block_count, 0);
+    if (counts_ != nullptr) {
+      counts_->blocks.assign(f_.block_count, 0);
+      counts_->ways.assign(f_.ways.size(), 0);
+      counts_->left_at = InstId();
+    }
     BlockId block(0);
     const std::vector<Value>& params = f_.block(block).params;
     for (size_t i = 0; i < params.size(); ++i) values_[params[i].index()] = args[i];
     for (;;) {
       if (m_.fuel == 0) return {Outcome::Kind::OutOfFuel, base::TrapCode::Unreachable, {}};
       --m_.fuel;
-      if (counts != nullptr) ++(*counts)[block.index()];
+      if (counts_ != nullptr) ++counts_->blocks[block.index()];
       InstId i = f_.block(block).first;
       for (; i != f_.block(block).last; i = f_.inst(i).next) {
         const Inst& inst = f_.inst(i);
         if ((info(inst.op).flags & kCall) != 0) {
-          if (!call(inst)) return ended_;
+          if (!call(inst)) return left(i, ended_);
         } else if (const auto trap = execute(inst)) {
-          return {Outcome::Kind::Trapped, *trap, {}};
+          return left(i, {Outcome::Kind::Trapped, *trap, {}});
         }
       }
       const Inst& last = f_.inst(i);
@@ -43,6 +48,10 @@ class IrInterpreter {
 
  private:
   using MaybeTrap = std::optional<base::TrapCode>;
+  Outcome left(InstId at, const Outcome& outcome) {
+    if (counts_ != nullptr) counts_->left_at = at;
+    return outcome;
+  }
   uint64_t arg(const Inst& inst, uint32_t i) const { return values_[f_.args(inst)[i].index()]; }
   uint32_t arg32(const Inst& inst, uint32_t i) const { return static_cast<uint32_t>(arg(inst, i)); }
   Type arg_type(const Inst& inst, uint32_t i) const { return f_.type_of(f_.args(inst)[i]); }
@@ -70,6 +79,9 @@ class IrInterpreter {
         result(inst, inst.imm);
         return {};
       case Op::CheckInterrupt:
+        return {};
+      case Op::CountWay:
+        if (counts_ != nullptr) ++counts_->ways[inst.imm + arg32(inst, 0)];
         return {};
       case Op::MemBase:
         result(inst, 0);
@@ -147,6 +159,7 @@ class IrInterpreter {
 
   const IrFunction& f_;
   Machine& m_;
+  IrCounts* counts_;
   std::vector<uint64_t> values_;
   std::vector<uint64_t> moved_;
   std::vector<Type> types_;
@@ -156,8 +169,8 @@ class IrInterpreter {
 }  // namespace
 
 Outcome interpret_ir(const IrFunction& function, std::span<const uint64_t> args, Machine& machine,
-                     std::vector<uint64_t>* counts) {
-  return IrInterpreter(function, machine).run(args, counts);
+                     IrCounts* counts) {
+  return IrInterpreter(function, machine, counts).run(args);
 }
 
 }  // namespace wago::codegen::testing

@@ -20,7 +20,10 @@ using runtime::Opcode;
 class WasmInterpreter {
  public:
   WasmInterpreter(const runtime::Module& module, uint32_t body, Machine& machine)
-      : module_(module), body_(module.bodies[body]), m_(machine) {
+      : module_(module),
+        body_(module.bodies[body]),
+        function_(module.imported_functions + body),
+        m_(machine) {
     read();
   }
 
@@ -33,6 +36,8 @@ class WasmInterpreter {
       if (m_.fuel == 0) return {Outcome::Kind::OutOfFuel, base::TrapCode::Unreachable, {}};
       --m_.fuel;
       const Instruction& instruction = code_[at_++];
+      const bool is_delimiter = instruction.opcode == Opcode::Else || instruction.opcode == Opcode::End;
+      if (m_.executed != nullptr && !is_delimiter) ++(*m_.executed)[{function_, instruction.pc}];
       if (const auto trap = execute(instruction)) return {Outcome::Kind::Trapped, *trap, {}};
       if (ended_) return *ended_;
     }
@@ -267,6 +272,7 @@ class WasmInterpreter {
 
   const runtime::Module& module_;
   const runtime::FunctionBody& body_;
+  uint32_t function_;
   Machine& m_;
   std::vector<Instruction> code_;
   std::map<size_t, size_t> end_of_, else_of_;  // of block, loop, if and else

@@ -8,8 +8,10 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/vocabulary.h"
@@ -28,6 +30,10 @@ struct Outcome {
 };
 std::string to_string(const Outcome& outcome);
 
+// How often each instruction of a module was executed, by function and wasm pc: those that trap included,
+// `else` and `end` never.
+using WasmCounts = std::map<std::pair<uint32_t, uint32_t>, uint64_t>;
+
 struct Machine {
   static constexpr uint32_t kGlobals = 8;
   static constexpr uint32_t kTableEntries = 10;
@@ -38,8 +44,9 @@ struct Machine {
   std::vector<uint8_t> memory;
   std::array<uint64_t, kGlobals> globals{};
   std::array<std::array<uint64_t, kTableEntries>, 2> tables{};
-  uint64_t history = 1;       // hash of everything done
-  uint64_t fuel = 1'000'000;  // instructions or blocks left
+  uint64_t history = 1;            // hash of everything done
+  uint64_t fuel = 1'000'000;       // instructions or blocks left
+  WasmCounts* executed = nullptr;  // if given, what interpret_wasm() executes is added
 
   void note(uint64_t word) { history = (history ^ word) * 0x9e3779b97f4a7c15u + (history >> 31); }
   // Something outside is done with these arguments; returns what its first result is.
@@ -63,8 +70,15 @@ Outcome interpret_wasm(const runtime::Module& module, uint32_t body, std::span<c
 // A call of a function of machine.module, or of one outside. `type`: the function's or the table entry's.
 Outcome call(Op op, uint64_t imm, std::span<const Type> results, std::span<const uint64_t> args,
              Machine& machine);
-// One block costs one unit. `counts`, if given, is how often each block was entered.
+// What of a function ran.
+struct IrCounts {
+  std::vector<uint64_t> blocks;  // how often each was entered
+  std::vector<uint64_t> ways;
+  // Where it ended before a block's end; invalid: it did not.
+  InstId left_at;
+};
+// One block costs one unit.
 Outcome interpret_ir(const IrFunction& function, std::span<const uint64_t> args, Machine& machine,
-                     std::vector<uint64_t>* counts = nullptr);
+                     IrCounts* counts = nullptr);
 
 }  // namespace wago::codegen::testing
