@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <thread>
 #include <vector>
@@ -30,20 +32,33 @@ class Worker {
       : module_(module), settings_(settings) {}
 
   base::Result<void> compile(uint32_t body, FunctionCode& out, StageDump* dump = nullptr) {
-    if (auto built = builder_.build(module_, body, settings_, ir_); !built) return built;
+    // What a stage allocated serves the next function. But of a large one it is much, for that one only, and
+    // the next stage needs as much.
+    constexpr uint32_t kLargeBytes = 8 << 10;
+    const bool is_large = module_.bodies[body].size >= kLargeBytes;
+    if (auto built = builder_->build(module_, body, settings_, ir_); !built) return built;
+    if (is_large) builder_.emplace();
     if (dump) dump->built = print(ir_);
-    passes_.run(module_, settings_, ir_);
+    passes_->run(module_, settings_, ir_);
+    if (is_large) passes_.emplace();
     if (dump) dump->optimized = print(ir_);
-    selector_.select(module_, settings_, ir_, mach_);
-    if (dump) dump->selected = print(mach_);
-    allocate();
-    if (dump) dump->allocated = print(mach_);
-    emitter_.emit(mach_, FrameStyle::Standard, settings_.source_maps, out);
+    selector_->select(module_, settings_, ir_, mach_);
+    const uint32_t ir_instructions = count_instructions();
     out.inline_sites.clear();
     for (const IrInlineSite& site : ir_.inline_sites) {
       out.inline_sites.push_back({site.callee, site.call_pc, site.parent});
     }
-    out.statistics.ir_instructions = count_instructions();
+    if (is_large) {
+      selector_.emplace();
+      ir_ = IrFunction();
+    }
+    if (dump) dump->selected = print(mach_);
+    allocate();
+    if (is_large) allocator_.emplace();
+    if (dump) dump->allocated = print(mach_);
+    emitter_.emit(mach_, FrameStyle::Standard, settings_.source_maps, out);
+    if (is_large) mach_ = MachFunction();
+    out.statistics.ir_instructions = ir_instructions;
     out.hash = identity_hash(out);
     return {};
   }
@@ -56,9 +71,9 @@ class Worker {
       before = mach_;
     }
     if (settings_.spill_everything) {
-      allocator_.spill_everything(mach_);
+      allocator_->spill_everything(mach_);
     } else {
-      allocator_.allocate(mach_);
+      allocator_->allocate(mach_);
     }
     if (before) {
       check_clean(verify(mach_, true), "allocation");
@@ -68,7 +83,7 @@ class Worker {
 
   void check_clean(const std::string& problem, const char* stage) {
     if (problem.empty()) return;
-    std::fprintf(stderr, "after %s of %s: %s\n%s", stage, module_.function_name(ir_.function).c_str(),
+    std::fprintf(stderr, "after %s of %s: %s\n%s", stage, module_.function_name(mach_.function).c_str(),
                  problem.c_str(), print(mach_).c_str());
     WAGO_UNREACHABLE("machine code verification failed");
   }
@@ -83,13 +98,79 @@ class Worker {
 
   const runtime::Module& module_;
   const runtime::CompileSettings& settings_;
-  IrBuilder builder_;
-  PassPipeline passes_;
-  Selector selector_;
-  Allocator allocator_;
+  // Never empty: renewed to give back what they hold.
+  std::optional<IrBuilder> builder_{std::in_place};
+  std::optional<PassPipeline> passes_{std::in_place};
+  std::optional<Selector> selector_{std::in_place};
+  std::optional<Allocator> allocator_{std::in_place};
   Emitter emitter_;
   IrFunction ir_;
   MachFunction mach_;
+};
+
+// Puts together what the workers compile, in the order of the module. All of it may be called from any thread
+// but finish().
+class Collector {
+ public:
+  Collector(const runtime::Module& module, const runtime::CompileSettings& settings)
+      : module_(module),
+        max_code_bytes_(settings.max_code_bytes),
+        linker_(module.imported_functions, static_cast<uint32_t>(module.bodies.size()), wasm_bytes(module)) {}
+
+  // `code` may be used again.
+  void add(uint32_t body, FunctionCode& code) {
+    std::lock_guard lock(mutex_);
+    code_bytes_ += code.bytes.size() + kFunctionAlignment;
+    if (error_ || code_bytes_ > max_code_bytes_) return;
+    if (body != next_) {
+      // A copy is as large as what it holds; what grew while it was filled is twice that.
+      code.block_offsets.clear();
+      waiting_.emplace(body, code);
+      return;
+    }
+    append(code);
+    for (auto first = waiting_.begin(); first != waiting_.end() && first->first == next_;) {
+      append(first->second);
+      first = waiting_.erase(first);
+    }
+  }
+
+  void refuse(uint32_t body, const base::Error& error) {
+    std::lock_guard lock(mutex_);
+    if (error_ && refused_ < body) return;
+    refused_ = body;
+    error_ = error;
+  }
+
+  // The error of the first function that has one, whoever came to it first.
+  base::Result<std::shared_ptr<const runtime::CodeImage>> finish() {
+    if (error_) return *std::move(error_);
+    if (code_bytes_ > max_code_bytes_) {
+      return base::failed("the module's machine code takes " + std::to_string(code_bytes_) +
+                          " bytes, more than the limit of " + std::to_string(max_code_bytes_) +
+                          " code bytes; raise EngineLimits::code_bytes");
+    }
+    return std::make_shared<const runtime::CodeImage>(std::move(linker_).finish());
+  }
+
+ private:
+  static uint64_t wasm_bytes(const runtime::Module& module) {
+    uint64_t bytes = 0;
+    for (const runtime::FunctionBody& body : module.bodies) bytes += body.size;
+    return bytes;
+  }
+
+  void append(const FunctionCode& code) { linker_.append(code, module_.bodies[next_++].begin); }
+
+  const runtime::Module& module_;
+  const uint64_t max_code_bytes_;
+  std::mutex mutex_;
+  ImageLinker linker_;
+  uint32_t next_ = 0;                         // the first body that is not in the image
+  std::map<uint32_t, FunctionCode> waiting_;  // for an earlier one
+  uint64_t code_bytes_ = 0;
+  std::optional<base::Error> error_;
+  uint32_t refused_ = 0;
 };
 
 class ParallelCompiler : public runtime::Compiler {
@@ -102,10 +183,9 @@ class ParallelCompiler : public runtime::Compiler {
   base::Result<std::shared_ptr<const runtime::CodeImage>> compile(
       const runtime::Module& module, const runtime::CompileSettings& settings) const override {
     const uint32_t count = static_cast<uint32_t>(module.bodies.size());
-    std::vector<FunctionCode> codes(count);
-    std::vector<std::optional<base::Error>> errors(count);
+    Collector collector(module, settings);
     std::atomic<uint32_t> next{0};
-    // Functions are handed out in small runs; each result has its own place, so the order of work never
+    // Functions are handed out in small runs; the collector has them in order, so the order of work never
     // shows.
     auto work = [&] {
       constexpr uint32_t kRun = 4;
@@ -115,12 +195,10 @@ class ParallelCompiler : public runtime::Compiler {
         if (!worker) worker.emplace(module, settings);
         for (uint32_t i = begin; i < std::min(begin + kRun, count); ++i) {
           if (auto done = worker->compile(i, code); !done) {
-            errors[i] = done.error();
-            continue;
+            collector.refuse(i, done.error());
+          } else {
+            collector.add(i, code);
           }
-          // A copy is as large as what it holds; what grew while it was filled is twice that.
-          code.block_offsets.clear();
-          codes[i] = code;
         }
       }
     };
@@ -132,22 +210,7 @@ class ParallelCompiler : public runtime::Compiler {
     }
     work();
     for (std::thread& thread : threads) thread.join();
-    for (std::optional<base::Error>& error : errors) {
-      if (error) return std::move(*error);
-    }
-
-    uint64_t code_bytes = 0;
-    for (const FunctionCode& code : codes) code_bytes += code.bytes.size() + kFunctionAlignment;
-    if (code_bytes > settings.max_code_bytes) {
-      return base::failed("the module's machine code takes " + std::to_string(code_bytes) +
-                          " bytes, more than the limit of " + std::to_string(settings.max_code_bytes) +
-                          " code bytes; raise EngineLimits::code_bytes");
-    }
-    std::vector<uint32_t> wasm_begin;
-    for (const runtime::FunctionBody& body : module.bodies) wasm_begin.push_back(body.begin);
-    auto image = std::make_shared<runtime::CodeImage>();
-    link_image(*image, codes, module.imported_functions, wasm_begin);
-    return std::shared_ptr<const runtime::CodeImage>(std::move(image));
+    return collector.finish();
   }
 
   base::Result<std::shared_ptr<const runtime::CodeImage>> compile_adapters(

@@ -231,17 +231,16 @@ TEST(Emit, IdentityMasksCallsButHashesTheirTargets) {
 }
 
 TEST(Image, RegionsTileAndCallsReachTheirTargets) {
-  std::vector<FunctionCode> codes;
+  ImageLinker linker(10, 2, 8);
+  uint32_t wasm_begin = 0;
   for (int32_t target : {11, 10}) {
     Sketch s;
     s.begin();
     s.add(x64::Op::CALL64pcrel32, {{MachOperand::Kind::Function, false, target}});
     s.add(x64::Op::RET64, {});
-    codes.push_back(s.emit());
+    linker.append(s.emit(), wasm_begin += 100);
   }
-  runtime::CodeImage image;
-  std::vector<uint32_t> begins = {100, 200};
-  link_image(image, codes, 10, begins);
+  const runtime::CodeImage image = std::move(linker).finish();
   uint32_t at = 0;
   for (const runtime::CodeRegion& r : image.regions) {
     EXPECT_EQ(r.begin, at);
@@ -251,6 +250,7 @@ TEST(Image, RegionsTileAndCallsReachTheirTargets) {
   ASSERT_EQ(image.functions.size(), 2u);
   EXPECT_EQ(image.functions[1].begin, 64u);
   EXPECT_EQ(image.functions[1].function, 11u);
+  EXPECT_EQ(image.functions[1].wasm_begin, 200u);
   auto lines = Disassembler().disassemble(image.bytes);
   EXPECT_EQ(lines.front().text, "call 0x40");
   EXPECT_EQ(Disassembler().disassemble(std::span(image.bytes).subspan(64), 64).front().text, "call 0x0");

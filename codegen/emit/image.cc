@@ -53,44 +53,38 @@ uint32_t append_code(runtime::CodeImage& image, const FunctionCode& code, runtim
   return origin;
 }
 
-void link_image(runtime::CodeImage& image, std::span<FunctionCode> codes, uint32_t first_function,
-                std::span<const uint32_t> wasm_begin) {
-  size_t bytes = 0, trap_sites = 0, positions = 0, inline_sites = 0, tls_fields = 0;
-  for (const FunctionCode& code : codes) {
-    bytes += code.bytes.size() + kFunctionAlignment;
-    trap_sites += code.trap_sites.size();
-    positions += code.positions.size();
-    inline_sites += code.inline_sites.size();
-    tls_fields += code.tls_fields.size();
+ImageLinker::ImageLinker(uint32_t first_function, uint32_t count, uint64_t wasm_bytes)
+    : first_function_(first_function) {
+  // Growing would hold everything twice. These are a little more than code has; what is reserved and not used
+  // is never touched.
+  image_.bytes.reserve(2 * wasm_bytes + uint64_t{count} * kFunctionAlignment);
+  image_.trap_sites.reserve(wasm_bytes / 8);
+  image_.positions.reserve(wasm_bytes / 8);
+  image_.regions.reserve(size_t{count} * 3);
+  image_.functions.reserve(count);
+}
+
+void ImageLinker::append(const FunctionCode& code, uint32_t wasm_begin) {
+  runtime::CompiledFunction f;
+  f.function = first_function_ + static_cast<uint32_t>(image_.functions.size());
+  f.begin = append_code(image_, code, runtime::RegionKind::Body, f.function);
+  f.size = static_cast<uint32_t>(code.bytes.size());
+  f.wasm_begin = wasm_begin;
+  f.hash = code.hash;
+  f.statistics = code.statistics;
+  image_.functions.push_back(f);
+  for (const CallFixup& call : code.calls) calls_.push_back({f.begin + call.offset, call.function});
+}
+
+runtime::CodeImage ImageLinker::finish() && {
+  for (const CallFixup& call : calls_) {
+    const uint32_t callee = call.function - first_function_;
+    WAGO_CHECK(call.function >= first_function_ && callee < image_.functions.size());
+    const int32_t distance =
+        static_cast<int32_t>(image_.functions[callee].begin) - static_cast<int32_t>(call.offset + 4);
+    std::memcpy(image_.bytes.data() + call.offset, &distance, 4);
   }
-  image.bytes.reserve(bytes);
-  image.trap_sites.reserve(trap_sites);
-  image.positions.reserve(positions);
-  image.inline_sites.reserve(inline_sites);
-  image.tls_fixups.reserve(tls_fields);
-  image.functions.reserve(codes.size());
-  std::vector<std::vector<CallFixup>> calls(codes.size());
-  for (size_t i = 0; i < codes.size(); ++i) {
-    runtime::CompiledFunction f;
-    f.function = first_function + static_cast<uint32_t>(i);
-    f.begin = append_code(image, codes[i], runtime::RegionKind::Body, f.function);
-    f.size = static_cast<uint32_t>(codes[i].bytes.size());
-    f.wasm_begin = wasm_begin[i];
-    f.hash = codes[i].hash;
-    f.statistics = codes[i].statistics;
-    image.functions.push_back(f);
-    calls[i] = std::move(codes[i].calls);
-    codes[i] = FunctionCode();
-  }
-  for (size_t i = 0; i < codes.size(); ++i) {
-    for (const CallFixup& call : calls[i]) {
-      WAGO_CHECK(call.function >= first_function && call.function - first_function < codes.size());
-      uint32_t field = image.functions[i].begin + call.offset;
-      int32_t distance = static_cast<int32_t>(image.functions[call.function - first_function].begin) -
-                         static_cast<int32_t>(field + 4);
-      std::memcpy(image.bytes.data() + field, &distance, 4);
-    }
-  }
+  return std::move(image_);
 }
 
 }  // namespace wago::codegen

@@ -1,7 +1,7 @@
 // Functions -> image: layout in index order, calls between functions resolved.
 #pragma once
 
-#include <span>
+#include <vector>
 
 #include "codegen/emit/emit.h"
 #include "runtime/code_image.h"
@@ -15,10 +15,22 @@ constexpr uint32_t kFunctionAlignment = 64;
 uint32_t append_code(runtime::CodeImage& image, const FunctionCode& code, runtime::RegionKind kind,
                      uint32_t function);
 
-// An image of all functions of a module. codes[i] is function first_function + i, and wasm_begin[i] its
-// body's offset. Checked: every direct call's target is among them. What is in the image is freed in `codes`
-// as it goes: the two together are what compiling a large module needs most memory for.
-void link_image(runtime::CodeImage& image, std::span<FunctionCode> codes, uint32_t first_function,
-                std::span<const uint32_t> wasm_begin);
+// Makes the image of a module's functions, which are appended in index order as they are compiled: what would
+// wait for others is what compiling a large module needs most memory for.
+class ImageLinker {
+ public:
+  // `count` functions are to come, of which the first is `first_function`, from `wasm_bytes` bytes of bodies.
+  ImageLinker(uint32_t first_function, uint32_t count, uint64_t wasm_bytes);
+  // The next function, whose body begins at `wasm_begin` in the module. Precondition: the image stays below
+  // runtime::kMaxCodeBytes.
+  void append(const FunctionCode& code, uint32_t wasm_begin);
+  // All functions have been appended. Checked: every direct call's target is among them.
+  runtime::CodeImage finish() &&;
+
+ private:
+  uint32_t first_function_;
+  runtime::CodeImage image_;
+  std::vector<CallFixup> calls_;  // with offsets in the image
+};
 
 }  // namespace wago::codegen

@@ -189,6 +189,9 @@ base::Result<std::vector<Figure>> compile_figures(const FigureOptions& options) 
       options.module.empty() ? "corpus functions repeated to 1 MB" : base::base_name(options.module);
   std::vector<Figure> figures = {
       {"compile, MB of code a second: " + what, to_string(*rate), ">= 2", rate->median >= 2}};
+  auto peak = compile_peak_figure(real, what, n);
+  if (!peak) return peak.error();
+  figures.push_back(*peak);
 
   auto one = growth(*engine, "time a byte, one function of 2 MB / of 128 KB", one_function(128 << 10),
                     one_function(2 << 20), n);

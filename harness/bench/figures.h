@@ -33,10 +33,19 @@ base::Result<std::vector<Figure>> trap_figures(const FigureOptions& options);
 base::Result<std::vector<Figure>> instance_figures(const FigureOptions& options);
 constexpr uint32_t kInstances = 1000;
 // What one of kInstances of this module holds beyond its memories: resident pages and the kernel's tables. To
-// be asked for in a fresh process.
+// be asked for in a fresh process, as which wago_figures runs with this flag.
+constexpr const char* kCountInstancesFlag = "--count-instances=";
 base::Result<double> bytes_per_instance(const std::string& module);
-// Compile rate and its linearity.
+// Compile rate and its linearity, and the peak of memory.
 base::Result<std::vector<Figure>> compile_figures(const FigureOptions& options);
+// The resident peak of a process that reads, decodes and compiles this module, less what it had with its
+// engine open. The program's own pages that compiling touches first are in it. To be asked for in a fresh
+// process, as which wago_figures runs with this flag.
+constexpr const char* kCompilePeakFlag = "--compile-peak=";
+base::Result<double> compile_peak_bytes(const std::string& module);
+// That peak for each byte of the module.
+base::Result<Figure> compile_peak_figure(const std::vector<uint8_t>& module, const std::string& what,
+                                         size_t repetitions);
 // The largest file among the modules of the catalogs.
 base::Result<std::string> largest_corpus_module(const FigureOptions& options);
 // Execution against V8's optimising tier in Node. Without node: one figure that says so.

@@ -10,9 +10,11 @@
 //     --node=FILE --node-side=FILE
 //     --quick          few repetitions
 //     --check          1 when a figure is not reached
-//   wago_figures --count-instances=FILE
-//                    bytes that an instance of this module holds; used by [instance], in a process of its own
+//   wago_figures --count-instances=FILE | --compile-peak=FILE
+//                    one number: bytes that an instance of this module holds, or that compiling it takes at
+//                    most; the groups [instance] and [compile] ask for them in processes of their own
 #include <cstdio>
+#include <optional>
 #include <set>
 #include <string_view>
 
@@ -80,22 +82,24 @@ bool parse(int argc, char** argv, Arguments& arguments) {
   return true;
 }
 
-int count_instances(const std::string& module) {
-  auto bytes = bytes_per_instance(module);
-  if (!bytes) {
-    std::fprintf(stderr, "wago_figures: %s\n", bytes.error().to_string().c_str());
-    return 1;
-  }
-  std::printf("%.0f\n", *bytes);
-  return 0;
+// What this process was started for by another of this program (fresh_process.h).
+std::optional<Result<double>> asked_number(std::string_view argument) {
+  auto path_behind = [&](std::string_view flag) { return std::string(argument.substr(flag.size())); };
+  if (argument.starts_with(kCountInstancesFlag)) return bytes_per_instance(path_behind(kCountInstancesFlag));
+  if (argument.starts_with(kCompilePeakFlag)) return compile_peak_bytes(path_behind(kCompilePeakFlag));
+  return std::nullopt;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  constexpr std::string_view kCount = "--count-instances=";
-  if (argc == 2 && std::string_view(argv[1]).starts_with(kCount)) {
-    return count_instances(argv[1] + kCount.size());
+  if (auto number = argc == 2 ? asked_number(argv[1]) : std::nullopt) {
+    if (!*number) {
+      std::fprintf(stderr, "wago_figures: %s\n", number->error().to_string().c_str());
+      return 1;
+    }
+    std::printf("%.0f\n", **number);
+    return 0;
   }
   Arguments arguments;
   if (!parse(argc, argv, arguments)) return 2;

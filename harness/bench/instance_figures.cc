@@ -1,8 +1,6 @@
 #include <wago/wago.h>
 
-#include <fcntl.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -12,8 +10,8 @@
 #include "base/check.h"
 #include "base/clock.h"
 #include "base/files.h"
-#include "base/process.h"
 #include "harness/bench/figures.h"
+#include "harness/bench/fresh_process.h"
 #include "runtime/abi.h"
 #include "runtime/instance.h"
 #include "runtime/memory.h"
@@ -129,31 +127,8 @@ void give_memories_back(const Instance& instance) {
   }
 }
 
-// In a fresh process, so that nothing freed earlier is used again unseen.
-base::Result<double> count_in_child(const std::string& path) {
-  int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) return base::failed("cannot make a pipe");
-  base::Fd read(ends[0]), write(ends[1]);
-  auto process = base::Process::spawn({.program = "/proc/self/exe",
-                                       .argv = {"wago_figures", "--count-instances=" + path},
-                                       .descriptors = {{write.get(), 1}}});
-  if (!process) return process.error();
-  write.reset();
-  char text[64] = {};
-  size_t size = 0;
-  for (ssize_t got; (got = ::read(read.get(), text + size, sizeof text - 1 - size)) > 0;) {
-    size += static_cast<size_t>(got);
-  }
-  auto ended = process->wait(60'000);
-  if (!ended || !ended->ok() || size == 0) {
-    return base::failed("counting instances of " + path + ": the child " +
-                        (ended ? base::to_string(*ended) : "does not end"));
-  }
-  return std::atof(text);
-}
-
 base::Result<Figure> bytes_each(const std::string& path) {
-  auto bytes = count_in_child(path);
+  auto bytes = number_from_fresh_process(kCountInstancesFlag + path);
   if (!bytes) return bytes.error();
   char text[32];
   std::snprintf(text, sizeof text, "%.3g n=%u", *bytes / 1000, kInstances);
