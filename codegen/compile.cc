@@ -1,5 +1,7 @@
 #include "codegen/compile.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -173,6 +175,13 @@ class Collector {
   uint32_t refused_ = 0;
 };
 
+// What the workers had is free, but malloc keeps it resident; the executable copy of the code, which comes
+// next, would be on top of it. Of small modules it is too little to ask the kernel for its pages again.
+void give_scratch_back(const runtime::Module& module) {
+  constexpr size_t kWorthGivingBack = size_t{256} << 10;  // bytes of module
+  if (module.bytes.size() >= kWorthGivingBack) malloc_trim(0);
+}
+
 class ParallelCompiler : public runtime::Compiler {
  public:
   const runtime::CodeTarget& target() const override {
@@ -210,6 +219,7 @@ class ParallelCompiler : public runtime::Compiler {
     }
     work();
     for (std::thread& thread : threads) thread.join();
+    give_scratch_back(module);
     return collector.finish();
   }
 

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/check.h"
 #include "runtime/code_image.h"
 #include "runtime/code_reader.h"
 #include "runtime/engine_data.h"
@@ -44,9 +45,13 @@ class Texts {
 // Wasm pcs that positions name, by function: sorted, each once.
 std::vector<std::pair<uint32_t, uint32_t>> named_pcs(const runtime::CodeImage& image) {
   std::vector<std::pair<uint32_t, uint32_t>> pcs;
+  size_t begun = 0;  // functions that begin at or before the position
   for (const runtime::SourcePosition& p : image.positions) {
+    while (begun < image.functions.size() && image.functions[begun].begin <= p.offset) ++begun;
+    WAGO_CHECK(begun != 0);
     const bool inlined = p.inline_site != ~0u;
-    pcs.emplace_back(inlined ? image.inline_sites[p.inline_site].callee : p.function, p.wasm_pc);
+    pcs.emplace_back(inlined ? image.inline_sites[p.inline_site].callee : image.functions[begun - 1].function,
+                     p.wasm_pc);
   }
   for (const runtime::InlineSite& site : image.inline_sites) {
     const bool inlined = site.parent != ~0u;

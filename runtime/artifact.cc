@@ -126,9 +126,9 @@ class Reader {
 };
 
 // A member that is added must be added below, and kArtifactVersion be raised.
-static_assert(sizeof(CodeRegion) == 16 && sizeof(FunctionStatistics) == 56 && sizeof(TrapSite) == 16 &&
+static_assert(sizeof(CodeRegion) == 16 && sizeof(FunctionStatistics) == 56 && sizeof(TrapSite) == 8 &&
               sizeof(CompiledFunction) == 16 + 32 + sizeof(FunctionStatistics) &&
-              sizeof(SourcePosition) == 16 && sizeof(InlineSite) == 12 && sizeof(TlsFixup) == 4 &&
+              sizeof(SourcePosition) == 12 && sizeof(InlineSite) == 12 && sizeof(TlsFixup) == 4 &&
               sizeof(EmittedSite) == 8 && sizeof(UnwindRow) == 8 &&
               sizeof(CodeImage) == sizeof(std::vector<int>) * 9 + 8);
 
@@ -167,13 +167,10 @@ void fields(auto& archive, Of<CompiledFunction> auto& function) {
 }
 void fields(auto& archive, Of<TrapSite> auto& site) {
   archive.word(site.offset);
-  archive.word(site.function);
-  archive.word(site.wasm_pc);
   archive.word(site.code);
 }
 void fields(auto& archive, Of<SourcePosition> auto& position) {
   archive.word(position.offset);
-  archive.word(position.function);
   archive.word(position.wasm_pc);
   archive.word(position.inline_site);
 }

@@ -119,7 +119,6 @@ class ImageCheck {
     for (const TrapSite& site : image_.trap_sites) {
       if (site.offset < next || site.offset >= image_.bytes.size()) return false;
       next = uint64_t{site.offset} + 1;
-      if (module_ ? !is_defined(site.function) : site.function != ~0u) return false;
       if (site.code > base::TrapCode::Host) return false;
     }
     return true;
@@ -127,16 +126,18 @@ class ImageCheck {
 
   bool positions() const {
     uint32_t last = 0;
+    size_t begun = 0;  // functions that begin at or before the position
     for (const SourcePosition& position : image_.positions) {
       if (position.offset < last || position.offset >= image_.bytes.size()) return false;
       last = position.offset;
-      if (module_ ? !is_defined(position.function) : position.function != ~0u) return false;
-      uint32_t function = position.function;
+      while (begun < image_.functions.size() && image_.functions[begun].begin <= position.offset) ++begun;
+      if (module_ && begun == 0) return false;
       if (position.inline_site != ~0u) {
         if (position.inline_site >= image_.inline_sites.size()) return false;
-        function = image_.inline_sites[position.inline_site].callee;
+        if (position.wasm_pc > body(image_.inline_sites[position.inline_site].callee).size) return false;
+      } else if (module_ && position.wasm_pc > module_->bodies[begun - 1].size) {
+        return false;
       }
-      if (module_ && position.wasm_pc > body(function).size) return false;
     }
     return true;
   }

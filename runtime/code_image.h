@@ -56,21 +56,20 @@ struct CompiledFunction {
   bool operator==(const CompiledFunction&) const = default;
 };
 
-// A hardware fault at exactly this instruction is this trap.
+// A hardware fault at exactly this instruction is this trap. Where that is in the WebAssembly, its
+// SourcePosition says.
 struct TrapSite {
   uint32_t offset = 0;  // of the faulting instruction in the image
-  uint32_t function = 0;
-  uint32_t wasm_pc = 0;  // bytes from FunctionBody::begin
   base::TrapCode code = base::TrapCode::Unreachable;
   bool operator==(const TrapSite&) const = default;
 };
 
-// Native offset -> wasm position. Sparse and sorted: an entry holds until the next one. Always has an entry
-// for every trap site and for every call's return address; the rest only when source maps are requested.
+// Native offset -> wasm position, in the function that the offset is in. Sparse and sorted: an entry holds
+// until the next one or the function's end. Always has an entry for every trap site and for every call's
+// return address; the rest only when source maps are requested.
 struct SourcePosition {
   uint32_t offset = 0;
-  uint32_t function = 0;
-  uint32_t wasm_pc = 0;
+  uint32_t wasm_pc = 0;        // bytes from FunctionBody::begin, of the inlined function if it is one
   uint32_t inline_site = ~0u;  // index into CodeImage::inline_sites, or ~0u for the physical function itself
   bool operator==(const SourcePosition&) const = default;
 };

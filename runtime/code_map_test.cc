@@ -65,13 +65,13 @@ TEST(CodeMap, AnEmptyImageMapsAndIsNeverFound) {
 
 TEST(CodeMap, OnlyTheExactAddressOfATrapSiteIsOne) {
   auto image = image_of(100);
-  image->trap_sites = {{10, 0, 1, base::TrapCode::Unreachable}, {14, 0, 2, base::TrapCode::IntegerOverflow}};
+  image->trap_sites = {{10, base::TrapCode::Unreachable}, {14, base::TrapCode::IntegerOverflow}};
   auto code = MappedCode::map(image, nullptr).value();
   for (uint64_t offset = 0; offset < 100; ++offset) {
     const TrapSite* site = code->trap_site(address_of(*code, offset));
     ASSERT_EQ(site != nullptr, offset == 10 || offset == 14) << offset;
   }
-  EXPECT_EQ(code->trap_site(address_of(*code, 14))->wasm_pc, 2u);
+  EXPECT_EQ(code->trap_site(address_of(*code, 14))->code, base::TrapCode::IntegerOverflow);
   EXPECT_EQ(code->trap_site(address_of(*code, 10) + (uint64_t{1} << 32)), nullptr);
 }
 

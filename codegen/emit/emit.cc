@@ -245,8 +245,7 @@ struct Emitter::State {
     if (inst.op == x64::Op::Undef) return;
     const x64::OpDesc& desc = x64::desc(inst.op);
     if (inst.trap) {
-      traps.push_back(
-          {here(), {0, function->function, inst.wasm_pc, static_cast<base::TrapCode>(inst.trap - 1)}});
+      traps.push_back({here(), {0, static_cast<base::TrapCode>(inst.trap - 1)}});
     }
     if (inst.trap || desc.is_call) position(inst);
     if (inst.op == x64::Op::RET64 && style == FrameStyle::Standard) epilogue();
@@ -287,7 +286,7 @@ struct Emitter::State {
   }
 
   void position(const MachInst& inst) {
-    runtime::SourcePosition p{0, function->function, inst.wasm_pc, inst.inline_site};
+    runtime::SourcePosition p{0, inst.wasm_pc, inst.inline_site};
     Mark mark = here();
     if (!positions.empty()) {
       const auto& [last_mark, last] = positions.back();
@@ -489,8 +488,8 @@ struct Emitter::State {
     for (const Stub& s : stubs) {
       uint32_t at = static_cast<uint32_t>(out->bytes.size());
       out->bytes.insert(out->bytes.end(), undefined.bytes, undefined.bytes + undefined.size);
-      out->trap_sites.push_back({at, function->function, s.wasm_pc, s.code});
-      out->positions.push_back({at, function->function, s.wasm_pc, s.inline_site});
+      out->trap_sites.push_back({at, s.code});
+      out->positions.push_back({at, s.wasm_pc, s.inline_site});
     }
     out->statistics.machine_instructions += static_cast<uint32_t>(stubs.size());
   }

@@ -157,9 +157,11 @@ TEST(Emit, TrapStubsFollowTheBodyAndAreShared) {
   EXPECT_EQ(text(code), Lines({"je 0x7", "jb 0x7", "jb 0x9", "ret", "ud2", "ud2"}));
   ASSERT_EQ(code.trap_sites.size(), 2u);
   EXPECT_EQ(code.trap_sites[0].offset, 7u);
-  EXPECT_EQ(code.trap_sites[0].wasm_pc, 5u);
-  EXPECT_EQ(code.trap_sites[1].wasm_pc, 9u);
-  EXPECT_EQ(code.trap_sites[1].function, 7u);
+  ASSERT_EQ(code.positions.size(), 2u);
+  EXPECT_EQ(code.positions[0].offset, code.trap_sites[0].offset);
+  EXPECT_EQ(code.positions[0].wasm_pc, 5u);
+  EXPECT_EQ(code.positions[1].offset, code.trap_sites[1].offset);
+  EXPECT_EQ(code.positions[1].wasm_pc, 9u);
   EXPECT_EQ(code.trap_sites[1].code, base::TrapCode::IntegerDivideByZero);
 }
 

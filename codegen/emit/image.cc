@@ -1,6 +1,9 @@
 #include "codegen/emit/image.h"
 
+#include <algorithm>
 #include <cstring>
+
+#include "runtime/types.h"
 
 namespace wago::codegen {
 
@@ -57,11 +60,15 @@ ImageLinker::ImageLinker(uint32_t first_function, uint32_t count, uint64_t wasm_
     : first_function_(first_function) {
   // Growing would hold everything twice. These are a little more than code has; what is reserved and not used
   // is never touched.
-  image_.bytes.reserve(2 * wasm_bytes + uint64_t{count} * kFunctionAlignment);
+  image_.bytes.reserve(std::min(2 * wasm_bytes + uint64_t{count} * kFunctionAlignment, kMaxCodeBytes));
   image_.trap_sites.reserve(wasm_bytes / 8);
   image_.positions.reserve(wasm_bytes / 8);
   image_.regions.reserve(size_t{count} * 3);
   image_.functions.reserve(count);
+  image_.unwind_rows.reserve(size_t{count} * 4);
+  image_.inline_sites.reserve(wasm_bytes / 64);
+  image_.tls_fixups.reserve(count);
+  calls_.reserve(wasm_bytes / 16);
 }
 
 void ImageLinker::append(const FunctionCode& code, uint32_t wasm_begin) {

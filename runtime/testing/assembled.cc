@@ -97,7 +97,7 @@ base::Result<std::shared_ptr<const CodeImage>> AssembledCompiler::compile_adapte
   emit({0x75, 0x06});                    // jne to the ud2
   emit({0x48, 0x8b, 0x04, 0x24});        // mov rax, [rsp]
   emit({0xc9, 0xc3});                    // leave; ret
-  image->trap_sites.push_back({static_cast<uint32_t>(bytes.size()), ~0u, 0, base::TrapCode::Host});
+  image->trap_sites.push_back({static_cast<uint32_t>(bytes.size()), base::TrapCode::Host});
   emit({0x0f, 0x0b});  // ud2
   return std::shared_ptr<const CodeImage>(image);
 }
@@ -151,14 +151,12 @@ AssembledModule& AssembledModule::code(std::initializer_list<uint8_t> bytes) {
 
 AssembledModule& AssembledModule::trap_site(base::TrapCode code, uint32_t wasm_pc) {
   position(wasm_pc);
-  image_->trap_sites.push_back(
-      {static_cast<uint32_t>(image_->bytes.size()), image_->functions.back().function, wasm_pc, code});
+  image_->trap_sites.push_back({static_cast<uint32_t>(image_->bytes.size()), code});
   return *this;
 }
 
 AssembledModule& AssembledModule::position(uint32_t wasm_pc, uint32_t inline_site) {
-  image_->positions.push_back(
-      {static_cast<uint32_t>(image_->bytes.size()), image_->functions.back().function, wasm_pc, inline_site});
+  image_->positions.push_back({static_cast<uint32_t>(image_->bytes.size()), wasm_pc, inline_site});
   return *this;
 }
 
