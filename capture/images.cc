@@ -1,6 +1,8 @@
 #include "capture/images.h"
 
 #include <array>
+#include <set>
+#include <utility>
 
 #include "base/json.h"
 #include "base/vocabulary.h"
@@ -175,19 +177,18 @@ base::Result<void> check(const Images& images) {
   for (size_t i = 0; i < images.images.size(); ++i) {
     if (auto checked = check_image(images.images[i], i); !checked) return checked;
   }
-  enum class State : uint8_t { New, Loaded, Retired };
-  std::vector<State> states(images.images.size(), State::New);
+  std::set<std::pair<uint32_t, uint64_t>> loaded;  // images and where they are
   uint64_t now = 0;
   for (const JournalEntry& entry : images.journal) {
-    if (entry.image >= states.size())
+    if (entry.image >= images.images.size())
       return base::usage_error("the journal names an image that is not there");
     if (entry.monotonic_ns < now) return base::usage_error("the journal's times fall");
     now = entry.monotonic_ns;
-    State expected = entry.action == JournalAction::Load ? State::New : State::Loaded;
-    if (states[entry.image] != expected) {
+    const std::pair place(entry.image, entry.address);
+    const bool known =
+        entry.action == JournalAction::Load ? loaded.insert(place).second : loaded.erase(place) > 0;
+    if (!known)
       return broken(entry.image, "is loaded twice, or retired without being loaded, in the journal");
-    }
-    states[entry.image] = entry.action == JournalAction::Load ? State::Loaded : State::Retired;
   }
   return {};
 }
@@ -225,7 +226,7 @@ base::Result<Images> parse_images(std::string_view text, const std::string& file
       limits.images);
   root.array(
       "journal", [&](JsonReader& row) { images.journal.push_back(read_entry(row, limits)); }, true,
-      2 * limits.images);
+      limits.journal_records);
   if (root.error()) return *root.error();
   if (auto checked = check(images); !checked) {
     base::Error error = checked.error();

@@ -2,7 +2,8 @@
 //
 // Invariants, checked by the reader: regions tile their image (sorted, from 0 to its size, without gaps);
 // functions lie inside their image, sorted by index; the journal names existing images, its times never fall,
-// an image is loaded at most once and retired only after it was loaded.
+// an image that is loaded somewhere is not loaded there again before it was retired there, and retired only
+// where it was loaded.
 //
 // Nothing here knows the engine; harness/images_from_engine converts.
 #pragma once

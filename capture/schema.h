@@ -24,6 +24,7 @@ struct Limits {
   uint32_t json_depth = 32;
   uint64_t iteration_records = 20'000'000;
   uint64_t images = 100'000;
+  uint64_t journal_records = 4'000'000;
   uint64_t functions = 1'000'000;      // of one image
   uint64_t regions = 4'000'000;        // of one image
   uint64_t metadata_rows = 8'000'000;  // of one table of an image's compiler metadata

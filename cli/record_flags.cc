@@ -28,7 +28,6 @@ Error in_flag(const char* flag, Error error) {
 // What this version cannot do, by the flag that asks for it.
 std::optional<Error> unavailable(const RecordFlags& flags) {
   const std::pair<const char*, bool> kLater[] = {
-      {"--rate", flags.rate.has_value()},
       {"--timeline", flags.timeline},
       {"--stack-bytes", flags.stack_bytes.has_value()},
       {"--max-spans", flags.max_spans.has_value()},
@@ -191,6 +190,9 @@ void RecordFlags::add_to(Command& command) {
                      "Look the export up for each call, or once (default public)", &mode);
   command.add_option("--phase", "PHASE",
                      "compile, reload, instantiate, initialize, execute (default), close, all", &phase);
+  command.add_option("--backend", "NAME",
+                     "The collector (default none): " + base::join(base::available_backends()), &backend);
+  command.add_option("--rate", "HZ", "Samples a second of CPU time (default 99)", &rate);
   command.add_option("--collection-timeout", "D", "Limit on the whole process (default: the duration and 5m)",
                      &collection_timeout);
   command.group("Engine");
@@ -204,8 +206,6 @@ void RecordFlags::add_to(Command& command) {
   command.add_option("--out", "DIR", "The capture; must not exist", &out);
   command.add_flag("--json", "Outcome and errors as JSON", &json);
   command.group("Not available in this version");
-  command.add_option("--backend", "NAME", "A collector; none is available", &backend);
-  command.add_option("--rate", "HZ", "Samples a second", &rate);
   command.add_flag("--include-code", "Keep native bytes", &include_code);
   command.add_flag("--source-maps", "Keep source positions", &source_maps);
   command.add_flag("--timeline", "Record boundary spans", &timeline);
@@ -230,6 +230,15 @@ Result<harness::RecordRequest> request_of(const RecordFlags& flags) {
     lacking->message = "workload " + workload->id + ": " + lacking->message;
     lacking->place.file = *flags.catalog;
     return *lacking;
+  }
+  if (flags.rate) {
+    if (!base::samples(workload->backend)) {
+      return usage_error("--rate is for backends that sample; backend " +
+                         std::string(base::spelling(workload->backend)) + " does not");
+    }
+    auto rate = parse_number("--rate", *flags.rate, 1, harness::kMaxRateHz);
+    if (!rate) return rate.error();
+    request.rate_hz = *rate;
   }
   if (flags.collection_timeout) {
     auto timeout = base::parse_duration_ns(*flags.collection_timeout);

@@ -154,12 +154,28 @@ TEST(RecordFlags, WhatComesLaterIsRefusedByName) {
     EXPECT_EQ(refusal(flags).rfind(std::string(name) + " is not available in this version", 0), 0u)
         << refusal(flags);
   };
-  expect_refused("--rate", [](RecordFlags& f) { f.rate = "99"; });
   expect_refused("--timeline", [](RecordFlags& f) { f.timeline = true; });
   expect_refused("--stack-bytes", [](RecordFlags& f) { f.stack_bytes = "256"; });
   expect_refused("--max-spans", [](RecordFlags& f) { f.max_spans = "1"; });
   expect_refused("--counters", [](RecordFlags& f) { f.counters = true; });
   expect_refused("--conversion-timeout", [](RecordFlags& f) { f.conversion_timeout = "1s"; });
+}
+
+TEST(RecordFlags, ARateIsForBackendsThatSample) {
+  RecordFlags flags = fib();
+  flags.rate = "999";
+  EXPECT_EQ(refusal(flags), "--rate is for backends that sample; backend none does not");
+  flags.backend = "pprof";
+  auto request = request_of(flags);
+  ASSERT_TRUE(request) << request.error().to_string();
+  EXPECT_EQ(request->rate_hz, 999u);
+  EXPECT_EQ(request->workload.backend, base::Backend::Pprof);
+  for (const char* rate : {"0", "10001", "many", "-1"}) {
+    flags.rate = rate;
+    EXPECT_EQ(refusal(flags).rfind("--rate", 0), 0u) << rate;
+  }
+  flags.rate.reset();
+  EXPECT_EQ(request_of(flags)->rate_hz, 99u);
 }
 
 TEST(RecordFlags, ACollectorThatIsMissingIsNotAMistake) {

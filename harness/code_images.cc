@@ -59,13 +59,12 @@ std::vector<uint8_t> masked_bytes(const runtime::CodeImage& image) {
   return bytes;
 }
 
-capture::Image module_image(const Subject& subject) {
-  const runtime::Module& module = subject.reference().decoded();
-  const runtime::CodeImage& code = subject.reference().code();
+// But for its metadata.
+capture::Image module_image(const runtime::Module& module, const runtime::CodeImage& code,
+                            const std::string& name) {
   capture::Image image;
   image.kind = capture::ImageKind::Module;
-  image.name =
-      module.name.empty() ? base::printable(base::base_name(subject.workload().module_path)) : module.name;
+  image.name = module.name.empty() ? name : module.name;
   image.size = static_cast<uint32_t>(code.bytes.size());
   image.regions = convert(code.regions);
   base::Sha256 whole;
@@ -83,22 +82,18 @@ capture::Image module_image(const Subject& subject) {
                                .statistics = convert(function.statistics)});
   }
   image.sha256 = whole.finish();
-  image.metadata = describe_metadata(subject);
   return image;
 }
 
-base::Result<capture::Image> adapter_image(const Subject& subject, const std::string& name,
-                                           const FuncType& type) {
-  // Compiled again: it is cheap, and the same signature gives the same bytes.
-  auto code = subject.engine().data()->compiler().compile_adapters(type);
-  if (!code) return code.error();
+capture::Image adapter_image(const Subject& subject, const std::string& name,
+                             const runtime::CodeImage& code) {
   capture::Image image;
   image.kind = capture::ImageKind::Adapter;
   image.name = name;
-  image.size = static_cast<uint32_t>((*code)->bytes.size());
-  image.sha256 = base::sha256(masked_bytes(**code));
-  image.regions = convert((*code)->regions);
-  image.metadata = describe_metadata(**code, subject.settings());
+  image.size = static_cast<uint32_t>(code.bytes.size());
+  image.sha256 = base::sha256(masked_bytes(code));
+  image.regions = convert(code.regions);
+  image.metadata = describe_metadata(code, subject.settings());
   return image;
 }
 
@@ -117,30 +112,76 @@ std::map<std::string, const FuncType*> adapted_signatures(const runtime::Module&
   return types;
 }
 
+// The image that describes code of the journal: one that is there, or another.
+uint32_t image_of(const Subject& subject, const JournalCode& code, DescribedCode& described) {
+  const auto kind = code.signature ? capture::ImageKind::Adapter : capture::ImageKind::Module;
+  const std::string name = code.signature ? to_string(*code.signature) : "";
+  for (uint32_t i = 0; i < described.codes.size(); ++i) {
+    const capture::Image& image = described.images.images[i];
+    if (image.kind != kind || described.codes[i]->bytes != code.image->bytes) continue;
+    if (!code.signature || image.name == name) return i;
+  }
+  // Code that nobody knows a module for is of the runtime's own making.
+  described.images.images.push_back(code.module ? module_image(*code.module, *code.image, "another module")
+                                                : adapter_image(subject, name, *code.image));
+  described.codes.push_back(code.image);
+  return static_cast<uint32_t>(described.codes.size() - 1);
+}
+
+void add_history(const Subject& subject, const CodeJournal& journal, uint64_t loaded_ns,
+                 DescribedCode& described) {
+  for (const JournalCode& code : journal.codes()) {
+    described.image_of.push_back(image_of(subject, code, described));
+  }
+  std::vector<bool> loaded(described.codes.size());
+  for (const JournalRecord& record : journal.records()) loaded[described.image_of[record.code]] = true;
+  for (uint32_t i = 0; i < loaded.size(); ++i) {
+    if (!loaded[i]) described.images.journal.push_back({capture::JournalAction::Load, i, loaded_ns, 0});
+  }
+  for (const JournalRecord& record : journal.records()) {
+    const auto action = record.load ? capture::JournalAction::Load : capture::JournalAction::Retire;
+    described.images.journal.push_back(
+        {action, described.image_of[record.code], record.monotonic_ns, record.address});
+  }
+  std::stable_sort(described.images.journal.begin(), described.images.journal.end(),
+                   [](const auto& a, const auto& b) { return a.monotonic_ns < b.monotonic_ns; });
+}
+
 }  // namespace
 
-base::Result<capture::Images> describe_code(const Subject& subject, uint64_t loaded_ns) {
-  capture::Images images;
-  images.images.push_back(module_image(subject));
-  for (const auto& [name, type] : adapted_signatures(subject.reference().decoded())) {
-    auto image = adapter_image(subject, name, *type);
-    if (!image) return image.error();
-    images.images.push_back(std::move(*image));
+base::Result<DescribedCode> describe_code(const Subject& subject, uint64_t loaded_ns,
+                                          const CodeJournal* journal) {
+  const runtime::Module& module = subject.reference().decoded();
+  const runtime::MappedCode& mapped = subject.reference().data()->code();
+  DescribedCode described;
+  capture::Images& images = described.images;
+  images.images.push_back(
+      module_image(module, mapped.image(), base::printable(base::base_name(subject.workload().module_path))));
+  images.images.back().metadata = describe_metadata(subject);
+  described.codes.push_back(mapped.shared_image());
+  for (const auto& [name, type] : adapted_signatures(module)) {
+    // Compiled again: it is cheap, and the same signature gives the same bytes.
+    auto code = subject.engine().data()->compiler().compile_adapters(*type);
+    if (!code) return code.error();
+    images.images.push_back(adapter_image(subject, name, **code));
+    described.codes.push_back(*std::move(code));
   }
-  const auto address = reinterpret_cast<uint64_t>(subject.reference().data()->code().base());
+  if (journal) {
+    add_history(subject, *journal, loaded_ns, described);
+    return described;
+  }
+  const auto address = reinterpret_cast<uint64_t>(mapped.base());
   for (uint32_t i = 0; i < images.images.size(); ++i) {
     images.journal.push_back({capture::JournalAction::Load, i, loaded_ns, i == 0 ? address : 0});
   }
-  return images;
+  return described;
 }
 
-base::Result<std::vector<uint8_t>> code_bytes(const Subject& subject) {
-  std::vector<uint8_t> bytes = masked_bytes(subject.reference().code());
-  for (const auto& [name, type] : adapted_signatures(subject.reference().decoded())) {
-    auto code = subject.engine().data()->compiler().compile_adapters(*type);
-    if (!code) return code.error();
-    const std::vector<uint8_t> adapter = masked_bytes(**code);
-    bytes.insert(bytes.end(), adapter.begin(), adapter.end());
+std::vector<uint8_t> code_bytes(const DescribedCode& code) {
+  std::vector<uint8_t> bytes;
+  for (const auto& image : code.codes) {
+    const std::vector<uint8_t> masked = masked_bytes(*image);
+    bytes.insert(bytes.end(), masked.begin(), masked.end());
   }
   return bytes;
 }

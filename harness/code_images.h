@@ -3,20 +3,30 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "base/result.h"
 #include "capture/images.h"
+#include "harness/code_journal.h"
 #include "harness/subject.h"
 
 namespace wago::harness {
 
+struct DescribedCode {
+  capture::Images images;
+  std::vector<std::shared_ptr<const runtime::CodeImage>> codes;  // of images.images
+  std::vector<uint32_t> image_of;                                // by number of the journal's codes
+};
+
 // The module's image and the adapters that calls of it go through (those of its exported and imported
-// functions, by signature). `loaded_ns` is when they were, for the journal.
-base::Result<capture::Images> describe_code(const Subject& subject, uint64_t loaded_ns);
+// functions, by signature), then whatever else `journal` has seen. Without one, the module is where it is and
+// was loaded at `loaded_ns`, and the adapters are somewhere.
+base::Result<DescribedCode> describe_code(const Subject& subject, uint64_t loaded_ns,
+                                          const CodeJournal* journal = nullptr);
 
 // code.bin: the same images' bytes, relocated fields masked.
-base::Result<std::vector<uint8_t>> code_bytes(const Subject& subject);
+std::vector<uint8_t> code_bytes(const DescribedCode& code);
 
 }  // namespace wago::harness

@@ -22,17 +22,16 @@ capture::Workload workload(const std::string& module, const std::string& name, s
 capture::Images images_of(const capture::Workload& workload, const RecordSettings& settings = {}) {
   auto subject = Subject::load(workload, settings);
   EXPECT_TRUE(subject) << subject.error().to_string();
-  auto images = describe_code(**subject, 1);
-  EXPECT_TRUE(images) << images.error().to_string();
-  auto code = code_bytes(**subject);
-  EXPECT_TRUE(code);
+  auto code = describe_code(**subject, 1);
+  EXPECT_TRUE(code) << code.error().to_string();
+  const capture::Images& images = code->images;
   uint64_t bytes = 0;
-  for (const capture::Image& image : images->images) bytes += image.size;
-  EXPECT_EQ(code->size(), bytes);
-  auto read = capture::parse_images(to_json_text(*images), "images.json");
+  for (const capture::Image& image : images.images) bytes += image.size;
+  EXPECT_EQ(code_bytes(*code).size(), bytes);
+  auto read = capture::parse_images(to_json_text(images), "images.json");
   EXPECT_TRUE(read) << read.error().to_string();
-  EXPECT_EQ(*read, *images);
-  return *images;
+  EXPECT_EQ(*read, images);
+  return images;
 }
 
 TEST(CodeImages, WithoutSourceMapsOnlyCallsAndTrapsHavePositions) {
@@ -87,6 +86,27 @@ TEST(CodeImages, SourceLinesComeWithWhatTheGuestsCompilerInlined) {
   }
   EXPECT_TRUE(chains.contains({"_ZN5statsL6divideEii lines.cc:5", "_ZN5statsL7averageEii lines.cc:9",
                                "_ZN5stats9summarizeEii lines.cc:14"}));
+}
+
+TEST(CodeImages, AJournalGivesTheRealHistoryOfTheSameImages) {
+  const capture::Workload fib = workload("corpora/fib.wasm", "fib", {1});
+  CodeJournal journal;
+  auto subject = Subject::load(fib);
+  ASSERT_TRUE(subject);
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE((*subject)->compile());
+  journal.stop();
+  auto code = describe_code(**subject, 1, &journal);
+  ASSERT_TRUE(code);
+  EXPECT_EQ(code->images.images, images_of(fib).images);
+  int module_loads = 0, module_retires = 0;
+  for (const capture::JournalEntry& entry : code->images.journal) {
+    EXPECT_NE(entry.address, 0u);
+    if (entry.image != 0) continue;
+    ++(entry.action == capture::JournalAction::Load ? module_loads : module_retires);
+  }
+  EXPECT_EQ(module_loads, 4);
+  EXPECT_EQ(module_retires, 3);
+  EXPECT_TRUE(capture::check(code->images));
 }
 
 }  // namespace

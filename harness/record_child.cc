@@ -7,6 +7,7 @@
 #include <cstring>
 #include <new>
 
+#include "base/abilities.h"
 #include "base/files.h"
 #include "capture/capture.h"
 #include "harness/channel.h"
@@ -14,6 +15,7 @@
 #include "harness/phases.h"
 #include "harness/record_protocol.h"
 #include "harness/recorder.h"
+#include "harness/sampled_stacks.h"
 #include "runtime/abi.h"
 
 namespace wago::harness {
@@ -66,8 +68,13 @@ class Child {
     if (!go) return as_failure(go.error());
     if (auto failure = enter(*go)) return failure;
 
+    if (base::samples(subject_->workload().backend)) {
+      auto sampler = Sampler::create({.rate_hz = rate_hz_});
+      if (!sampler) return as_failure(sampler.error());
+      sampler_ = std::move(*sampler);
+    }
     Recorded recorded;
-    if (auto failure = record_phases(*subject_, base::system_clock(), progress_, recorded)) {
+    if (auto failure = record_phases(*subject_, base::system_clock(), progress_, recorded, sampler_.get())) {
       if (failure->error.place.file.empty()) failure->error.place.file = subject_->workload().module_path;
       return Failure{failure->error, failure->stored, failure->trap};
     }
@@ -81,6 +88,8 @@ class Child {
     if (!message) return as_failure(message.error());
     auto request = read_request(*message);
     if (!request) return as_failure(request.error());
+    rate_hz_ = request->rate_hz;
+    if (base::samples(request->workload.backend)) journal_.emplace();
     auto subject = Subject::load(request->workload, request->settings);
     if (!subject) return as_failure(subject.error());
     subject_ = std::move(*subject);
@@ -104,15 +113,26 @@ class Child {
     return directory_->create(name, bytes);
   }
 
+  Result<void> write_samples(const DescribedCode& code) {
+    const capture::Samples samples = describe_samples(*sampler_, rate_hz_, *journal_, code);
+    done_.event = sampler_->clock() == SampleClock::PerfEvent ? "cpu-clock:u" : "thread-cpu-timer";
+    done_.losses.samples = sampler_->lost_samples();
+    done_.diagnostics = sampling_diagnostics(*sampler_, rate_hz_, samples);
+    return write_file(capture::kSamplesFile, base::as_bytes(to_json_text(samples)));
+  }
+
   std::optional<Failure> write(Recorded& recorded) {
-    auto images = describe_code(*subject_, loaded_ns_);
-    if (!images) return as_failure(images.error());
-    auto written = write_file(capture::kImagesFile, base::as_bytes(to_json_text(*images)));
-    if (written && subject_->settings().include_code) {
-      auto code = code_bytes(*subject_);
-      if (!code) return as_failure(code.error());
-      written = write_file(capture::kCodeFile, *code);
+    if (journal_) {
+      journal_->stop();
+      done_.losses.journal_records = journal_->lost_records();
     }
+    auto code = describe_code(*subject_, loaded_ns_, journal_ ? &*journal_ : nullptr);
+    if (!code) return as_failure(code.error());
+    auto written = write_file(capture::kImagesFile, base::as_bytes(to_json_text(code->images)));
+    if (written && subject_->settings().include_code) {
+      written = write_file(capture::kCodeFile, code_bytes(*code));
+    }
+    if (written && sampler_) written = write_samples(*code);
     if (!written) return as_failure(written.error());
     written = write_file(capture::kIterationsFile, capture::encode_iterations(recorded.loop.batches));
     if (!written) return as_failure(written.error());
@@ -121,7 +141,7 @@ class Child {
     done_.invocations = recorded.invocations;
     done_.wall_ns = recorded.loop.wall_ns;
     done_.cpu_ns = recorded.loop.cpu_ns;
-    done_.code_sha256 = base::to_hex(capture::code_sha256(*images));
+    done_.code_sha256 = base::to_hex(capture::code_sha256(code->images));
     channel_.send(to_json(done_));
     return {};
   }
@@ -130,6 +150,9 @@ class Child {
   ProgressPage& progress_;
   std::unique_ptr<Subject> subject_;
   uint64_t loaded_ns_ = 0;
+  uint64_t rate_hz_ = 0;
+  std::optional<CodeJournal> journal_;  // of backends that sample
+  std::unique_ptr<Sampler> sampler_;
   std::unique_ptr<base::Directory> directory_;
   Done done_;
 };

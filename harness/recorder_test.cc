@@ -16,6 +16,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/abilities.h"
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/process.h"
@@ -337,11 +338,83 @@ TEST_F(RecorderTest, WhatThisVersionLacksIsRefusedByName) {
   };
   RecordRequest measured = request(testing::kArith, fib());
   measured.workload.backend = base::Backend::Perf;
-  EXPECT_EQ(failure_of(measured, ErrorKind::Unmeasurable),
-            "backend perf is not available in this version; none is");
+  EXPECT_EQ(failure_of(measured, ErrorKind::Unmeasurable), base::not_available(base::Backend::Perf));
   EXPECT_EQ(refused([](auto& r) { r.workload.phase = base::Phase::Initialize; }),
             "phase initialize needs an init export; a start function runs as part of phase instantiate");
+  EXPECT_EQ(refused([](auto& r) { r.rate_hz = 0; }), "a sampling rate is 1 to 10000 Hz");
+  EXPECT_EQ(refused([](auto& r) { r.rate_hz = 10'001; }), "a sampling rate is 1 to 10000 Hz");
   EXPECT_EQ(refused([](auto& r) { r.settings.code_offset = 8; }), "a code offset is 0, 16, 32 or 48 bytes");
+}
+
+TEST_F(RecorderTest, ASampledCaptureSaysWhereTheTimeWent) {
+  for (base::Backend backend : {base::Backend::Pprof, base::Backend::Guest}) {
+    RecordRequest wanted = request(testing::kArith, {"fib", {22}, {17711}, {}});
+    wanted.out = path(std::string(base::spelling(backend)));
+    wanted.workload.backend = backend;
+    wanted.workload.iterations.reset();
+    wanted.workload.duration_ns = 400'000'000;
+    wanted.rate_hz = 999;
+    RecordOutcome outcome = record(wanted);
+    ASSERT_FALSE(outcome.error) << outcome.error->to_string();
+    const Capture capture = opened(wanted);
+    const capture::Manifest& m = capture.manifest();
+    EXPECT_EQ(m.requested_rate_hz, 999u);
+    EXPECT_TRUE(m.event == "cpu-clock:u" || m.event == "thread-cpu-timer") << m.event;
+    EXPECT_EQ(m.losses, capture::Losses());
+    const capture::Contents contents = *capture.contents();
+    ASSERT_TRUE(contents.samples);
+    const capture::Samples& samples = *contents.samples;
+    ASSERT_GT(samples.samples.size(), 10u);
+    EXPECT_EQ(samples.period_ns, 1'001'001u);
+    EXPECT_EQ(samples.truncated_stacks, 0u);
+    uint64_t in_fib = 0;
+    for (const capture::Sample& sample : samples.samples) {
+      const std::vector<capture::Frame> frames = capture::frames_of(samples, sample.stack);
+      const capture::Symbol& root = samples.symbols[frames.back().symbol];
+      EXPECT_NE(root.name.find("Measurement"), std::string::npos) << root.name;
+      const capture::Frame& leaf = frames.front();
+      if (leaf.side != capture::Side::Guest) continue;
+      const capture::Function& fib = contents.images.images[leaf.image].functions[1];
+      if (leaf.offset - fib.begin < fib.size) in_fib += sample.weight;
+    }
+    const auto total = static_cast<double>(capture::total_weight(samples));
+    EXPECT_GT(static_cast<double>(in_fib), 0.8 * total);
+    EXPECT_LE(total, 1.1 * static_cast<double>(m.measured_phase()->elapsed_ns));
+    for (const capture::JournalEntry& entry : contents.images.journal) EXPECT_NE(entry.address, 0u);
+  }
+}
+
+TEST_F(RecorderTest, ACaptureWithoutSamplesIsWholeAndSaysSo) {
+  RecordRequest wanted = request(testing::kArith, fib());
+  wanted.workload.backend = base::Backend::Pprof;
+  wanted.workload.iterations = 1;
+  wanted.rate_hz = 1;
+  ASSERT_FALSE(record(wanted).error);
+  const Capture capture = opened(wanted);
+  ASSERT_FALSE(capture.manifest().diagnostics.empty());
+  EXPECT_NE(capture.manifest().diagnostics.back().find("no samples were taken"), std::string::npos);
+  EXPECT_TRUE(capture.contents()->samples->samples.empty());
+}
+
+// Modules and instances come and go all the time; the history of their code is whole.
+TEST_F(RecorderTest, EveryPhaseCanBeSampled) {
+  for (base::Phase phase : {base::Phase::Compile, base::Phase::Reload, base::Phase::Instantiate,
+                            base::Phase::Initialize, base::Phase::Close, base::Phase::All}) {
+    RecordRequest wanted = request(testing::kState, {"get", {}, {40}, {}});
+    wanted.workload.init = "setup";
+    wanted.workload.phase = phase;
+    wanted.workload.backend = base::Backend::Pprof;
+    wanted.workload.iterations = 200;
+    wanted.rate_hz = 5000;
+    wanted.out = path(std::string(base::spelling(phase)));
+    RecordOutcome outcome = record(wanted);
+    ASSERT_FALSE(outcome.error) << outcome.error->to_string();
+    const capture::Contents contents = *opened(wanted).contents();
+    ASSERT_TRUE(contents.samples);
+    const bool compiles = phase == base::Phase::Compile || phase == base::Phase::All;
+    EXPECT_EQ(contents.images.journal.size() > 400, compiles || phase == base::Phase::Reload);
+    EXPECT_LE(contents.samples->truncated_stacks * 50, contents.samples->samples.size());
+  }
 }
 
 TEST_F(RecorderTest, AnExistingDirectoryIsLeftAlone) {

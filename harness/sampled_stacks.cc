@@ -1,0 +1,134 @@
+#include "harness/sampled_stacks.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/duration.h"
+#include "harness/symbols.h"
+#include "runtime/code_image.h"
+
+namespace wago::harness {
+
+namespace {
+
+using capture::Frame;
+using capture::Side;
+
+class Describer {
+ public:
+  Describer(const Sampler& sampler, const CodeJournal& journal, const DescribedCode& code,
+            capture::Samples& samples)
+      : journal_(journal), code_(code), samples_(samples), stacks_(samples), symbols_(sampler.native()) {}
+
+  void add(const RawSample& raw) {
+    std::vector<Frame> frames;
+    frames.reserve(raw.addresses.size());
+    for (size_t i = raw.addresses.size(); i > 0; --i) {
+      frames.push_back(frame_at(raw.addresses[i - 1], raw.monotonic_ns));
+    }
+    put_on_sides(frames, raw.complete);
+    if (raw.kernel_ns > 0) {
+      // Where in the sample's period it was is not known: below the root, and nothing nearer.
+      std::vector<Frame> kernel;
+      if (raw.complete) kernel.push_back(frames.front());
+      kernel.push_back({.side = Side::Kernel, .symbol = stacks_.symbol("[kernel]", "")});
+      samples_.samples.push_back({raw.monotonic_ns, raw.kernel_ns, raw.thread, stacks_.stack(kernel)});
+    }
+    samples_.samples.push_back({raw.monotonic_ns, raw.cpu_ns, raw.thread, stacks_.stack(frames)});
+    samples_.truncated_stacks += !raw.complete;
+  }
+
+ private:
+  Frame frame_at(uint64_t address, uint64_t monotonic_ns) {
+    if (auto found = journal_.find(address, monotonic_ns)) {
+      return {.image = code_.image_of[found->code], .offset = found->offset};
+    }
+    auto [at, added] = symbol_of_.try_emplace(address);
+    if (added) {
+      const capture::Symbol symbol = symbols_.at(address);
+      at->second = {stacks_.symbol(symbol.name, symbol.binary), !symbol.binary.empty()};
+    }
+    return {.side = at->second.known ? Side::Host : Side::Unknown, .symbol = at->second.number};
+  }
+
+  bool is_host_adapter(const Frame& frame) const {
+    return frame.offset >= code_.codes[frame.image]->host_adapter;
+  }
+
+  // From the root inwards.
+  void put_on_sides(std::vector<Frame>& frames, bool complete) const {
+    Side native = complete ? Side::Host : Side::Unknown;  // of native frames from here on
+    bool calls_host = false;  // the next native frame is what calls a host function
+    for (Frame& frame : frames) {
+      if (frame.image == capture::kNone) {
+        if (frame.side == Side::Unknown) continue;
+        frame.side = native;
+        if (calls_host) native = Side::Host;
+        calls_host = false;
+        continue;
+      }
+      const bool is_adapter = code_.images.images[frame.image].kind == capture::ImageKind::Adapter;
+      frame.side = is_adapter ? Side::Helper : Side::Guest;
+      calls_host = is_adapter && is_host_adapter(frame);
+      native = Side::Helper;
+    }
+  }
+
+  struct NamedSymbol {
+    uint32_t number = 0;
+    bool known = false;
+  };
+  const CodeJournal& journal_;
+  const DescribedCode& code_;
+  capture::Samples& samples_;
+  capture::StackTable stacks_;
+  Symbols symbols_;
+  std::unordered_map<uint64_t, NamedSymbol> symbol_of_;  // by address
+};
+
+}  // namespace
+
+capture::Samples describe_samples(const Sampler& sampler, uint64_t rate_hz, const CodeJournal& journal,
+                                  const DescribedCode& code) {
+  capture::Samples samples;
+  samples.period_ns = 1'000'000'000 / rate_hz;
+  for (const RawThread& thread : sampler.threads()) samples.threads.push_back({thread.id, thread.name});
+  Describer describer(sampler, journal, code, samples);
+  for (const RawSample& raw : sampler.samples()) describer.add(raw);
+  return samples;
+}
+
+std::vector<std::string> sampling_diagnostics(const Sampler& sampler, uint64_t rate_hz,
+                                              const capture::Samples& samples) {
+  std::vector<std::string> sentences;
+  if (sampler.clock() == SampleClock::ThreadTimer) {
+    sentences.push_back(
+        "the kernel refused the perf clock (" + sampler.clock_refusal() +
+        "): the thread's CPU timer ticked instead, which charges the kernel's time to its caller");
+  }
+  const uint64_t cpu_ns = sampler.sampled_cpu_ns();
+  if (samples.samples.empty()) {
+    sentences.push_back("no samples were taken: the measured phase took " + base::format_duration(cpu_ns) +
+                        " of CPU time, and " + std::to_string(rate_hz) + " Hz look every " +
+                        base::format_duration(samples.period_ns));
+    return sentences;
+  }
+  // Ticks that fell into the kernel were reached too.
+  uint64_t ticks = 0;
+  for (const capture::Sample& sample : samples.samples) {
+    ticks += std::max<uint64_t>((sample.weight + samples.period_ns / 2) / samples.period_ns, 1);
+  }
+  const uint64_t taken = sampler.clock() == SampleClock::PerfEvent ? ticks : samples.samples.size();
+  const double reached_hz =
+      static_cast<double>(taken) * 1e9 / static_cast<double>(std::max<uint64_t>(cpu_ns, 1));
+  if (reached_hz < 0.8 * static_cast<double>(rate_hz) && cpu_ns > 10 * samples.period_ns) {
+    sentences.push_back("sampling reached " + std::to_string(static_cast<uint64_t>(reached_hz + 0.5)) +
+                        " Hz of the " + std::to_string(rate_hz) + " Hz that were asked for");
+  }
+  if (const uint64_t lost = sampler.lost_samples()) {
+    sentences.push_back(std::to_string(lost) + " samples did not fit into memory and were lost");
+  }
+  return sentences;
+}
+
+}  // namespace wago::harness

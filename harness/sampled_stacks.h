@@ -1,0 +1,24 @@
+// What a sampler saw -> a capture's samples: addresses joined to the code that was there at the time, native
+// ones named, and every frame put on its side.
+//
+// Sides: code of the module is the guest's; adapters, and what guest code calls of the runtime, are the
+// helpers'; the C library and all else is its nearest native caller's. Whatever a host function does is the
+// host's, until it enters a guest again. Native frames whose callers are not known (a stack that was cut off)
+// are on no side.
+#pragma once
+
+#include "capture/samples.h"
+#include "harness/code_images.h"
+#include "harness/sampler.h"
+
+namespace wago::harness {
+
+capture::Samples describe_samples(const Sampler& sampler, uint64_t rate_hz, const CodeJournal& journal,
+                                  const DescribedCode& code);
+
+// What a reader must know of them: that there are none and why, a clock that is not the one asked for, a rate
+// that was not reached, samples that were lost. Sentences.
+std::vector<std::string> sampling_diagnostics(const Sampler& sampler, uint64_t rate_hz,
+                                              const capture::Samples& samples);
+
+}  // namespace wago::harness
