@@ -44,7 +44,9 @@ Images example() {
   return {{module, adapter},
           {{JournalAction::Load, 1, 10, 0x7000},
            {JournalAction::Load, 0, 20, 0x8000},
-           {JournalAction::Retire, 0, 30, 0}}};
+           {JournalAction::Load, 0, 25, 0x9000},
+           {JournalAction::Retire, 0, 30, 0x8000},
+           {JournalAction::Load, 0, 31, 0x8000}}};
 }
 
 TEST(Images, ReadBackAsWritten) {
@@ -74,8 +76,11 @@ TEST(Images, BrokenInvariantsAreNamed) {
             "images.json: the journal names an image that is not there");
   EXPECT_EQ(sentence([](Images& i) { i.journal[1].monotonic_ns = 1; }),
             "images.json: the journal's times fall");
-  EXPECT_EQ(sentence([](Images& i) { i.journal[1].image = 1; }),
-            "images.json: image 1 is loaded twice, or retired without being loaded, in the journal");
+  const std::string twice =
+      "images.json: image 0 is loaded twice, or retired without being loaded, in the journal";
+  EXPECT_EQ(sentence([](Images& i) { i.journal[2].address = 0x8000; }), twice);
+  EXPECT_EQ(sentence([](Images& i) { i.journal[3].address = 0x7000; }), twice);
+  EXPECT_EQ(sentence([](Images& i) { i.journal[3] = i.journal[2]; }), twice);
 }
 
 TEST(Images, BrokenMetadataIsNamed) {
