@@ -184,21 +184,16 @@ bool add_counts(const Evidence& evidence, const FunctionChoice& choice, const Lo
   return counted;
 }
 
-void add_origins(const Evidence& evidence, uint32_t image, const Locations& locations, SourceFiles* sources,
+void add_origins(uint32_t image, const Locations& locations, SourceFiles* sources,
                  std::vector<AnnotatedRow>& rows) {
-  const auto& sites = evidence.images.images[image].metadata.sites;
   for (AnnotatedRow& row : rows) {
     const Location at = locations.locate(image, row.offset);
     row.places = at.places;
+    row.site = at.site;
     if (!row.places.empty()) {
       row.wasm = locations.instruction(image, row.places.front());
       row.source = locations.source(image, row.places.front());
     }
-    auto site = std::lower_bound(
-        sites.begin(), sites.end(), row.offset,
-        [](const capture::EmittedSite& entry, uint32_t offset) { return entry.offset < offset; });
-    for (; site != sites.end() && site->offset - row.offset < row.size; ++site)
-      row.sites.push_back(site->kind);
     if (sources && !row.source.empty()) {
       row.source_text = sources->line(row.source.front().file, row.source.front().line);
     }
@@ -286,7 +281,7 @@ base::Result<Annotation> annotate(const Evidence& evidence, const FunctionChoice
     result.samples += seen.second;
   }
   result.counted = add_counts(evidence, choice, locations, result.rows);
-  add_origins(evidence, choice.image, locations, sources, result.rows);
+  add_origins(choice.image, locations, sources, result.rows);
   add_inlining(evidence, choice, locations, result);
   add_costs(evidence, choice, locations, result);
   if (sources) result.missing_sources = sources->missing();

@@ -46,7 +46,7 @@ struct AnnotatedRow {
   std::string wasm;                  // the innermost instruction as text; empty: not known
   std::vector<SourcePlace> source;   // of the innermost instruction, innermost first
   std::optional<std::string> source_text;
-  std::vector<capture::SiteKind> sites;
+  std::optional<capture::SiteKind> site;
 };
 
 // A callee's body inside the function.

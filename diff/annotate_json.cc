@@ -23,8 +23,6 @@ Json json_of(const AnnotatedRow& row, const Annotation& a) {
   }
   Json source = Json::array();
   for (const SourcePlace& place : row.source) source.push(json_of(place));
-  Json sites = Json::array();
-  for (const capture::SiteKind site : row.sites) sites.push(capture::spelling(site));
   Json json = Json::object({{"offset", row.offset}, {"size", row.size}});
   if (a.has_code) {
     json.set("assembly", row.assembly);
@@ -36,7 +34,7 @@ Json json_of(const AnnotatedRow& row, const Annotation& a) {
       .set("wasm", row.wasm)
       .set("source", std::move(source))
       .set("source_text", Json(row.source_text))
-      .set("sites", std::move(sites));
+      .set("site", row.site ? Json(capture::spelling(*row.site)) : Json());
   return json;
 }
 

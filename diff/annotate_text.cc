@@ -129,14 +129,6 @@ std::string source_text(const AnnotatedRow& row) {
   return text;
 }
 
-std::string sites_text(const AnnotatedRow& row) {
-  std::string text;
-  for (const capture::SiteKind site : row.sites) {
-    text += (text.empty() ? "" : ", ") + std::string(capture::spelling(site));
-  }
-  return text;
-}
-
 // A row's part of what the function cost, by samples, else by executions.
 double heat(const Annotation& a, const AnnotatedRow& row, uint64_t all_executed) {
   if (!a.unit.empty()) return share_of(row.self, a.self);
@@ -183,7 +175,7 @@ std::string body(const Annotation& a, bool colour) {
     std::string wasm = wasm_text(a, row);
     std::string source = source_text(row);
     cells.push_back(wasm == last_wasm ? "" : wasm);
-    cells.push_back(sites_text(row));
+    cells.push_back(row.site ? std::string(capture::spelling(*row.site)) : "");
     cells.push_back(source == last_source ? "" : source);
     last_wasm = std::move(wasm);
     last_source = std::move(source);

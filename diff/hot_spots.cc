@@ -159,6 +159,17 @@ HotSpots hot_spots(const Evidence& evidence, Grouping grouping) {
   return spots;
 }
 
+base::Result<void> expect_samples(const Evidence& evidence) {
+  if (!evidence.samples) {
+    return base::usage_error("has no samples: record with a backend that samples", {.file = evidence.path});
+  }
+  if (capture::total_weight(*evidence.samples) == 0) {
+    return base::usage_error("not one sample was taken: record for longer or at a higher rate",
+                             {.file = evidence.path});
+  }
+  return {};
+}
+
 std::optional<uint64_t> work_behind_samples(const capture::Manifest& manifest) {
   const capture::PhaseRecord* phase = manifest.measured_phase();
   if (manifest.phase_isolation != "phase" || !phase || phase->completed_work == 0) return std::nullopt;

@@ -42,6 +42,9 @@ struct HotSpots {
 // Precondition: evidence.samples.
 HotSpots hot_spots(const Evidence& evidence, Grouping grouping);
 
+// Usage error where the capture has no sample, naming what would record some.
+base::Result<void> expect_samples(const Evidence& evidence);
+
 // Units of work that the weights are spread over; nothing where they cannot be: the collector saw more than
 // the measured phase, or nothing was completed.
 std::optional<uint64_t> work_behind_samples(const capture::Manifest& manifest);

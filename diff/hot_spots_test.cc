@@ -36,7 +36,8 @@ TEST(Locations, AnOffsetIsAFunctionWithWhatWasInlinedThere) {
             (std::vector<SourcePlace>{{"step", "step.c", 7}, {"inner", "mix.c", 3}}));
   EXPECT_EQ(at.site, std::nullopt);
   EXPECT_EQ(locations.locate(0, 66).site, capture::SiteKind::BoundsCheck);
-  EXPECT_EQ(locations.locate(0, 67).site, std::nullopt);
+  EXPECT_EQ(locations.locate(0, 68).site, capture::SiteKind::BoundsCheck);
+  EXPECT_EQ(locations.locate(0, 64).site, std::nullopt) << "the site before it is of another function";
 }
 
 TEST(Locations, NothingGoesToANeighbour) {
@@ -66,13 +67,13 @@ TEST(Locations, WithoutSourceMapsPositionsHoldWhereTheyAreAndForCallers) {
   EXPECT_EQ(locations.locate(0, 8, true).places, (std::vector<WasmPlace>{{0, 2}}));
 }
 
-TEST(Locations, ACallIsFoundFromItsLastByte) {
+TEST(Locations, ACallersSiteIsThatOfItsCall) {
   Evidence evidence = mix_evidence();
-  evidence.images.images[0].metadata.sites = {{0, capture::SiteKind::Spill},
-                                              {4, capture::SiteKind::HelperCall}};
+  evidence.images.images[0].metadata.sites = {{4, capture::SiteKind::HelperCall},
+                                              {9, capture::SiteKind::None}};
   Locations locations(evidence);
   EXPECT_EQ(locations.locate(0, 8, true).site, capture::SiteKind::HelperCall);
-  EXPECT_EQ(locations.locate(0, 10, true).site, std::nullopt) << "of another instruction";
+  EXPECT_EQ(locations.locate(0, 10, true).site, std::nullopt);
 }
 
 TEST(HotSpots, CostOfFunctionsAloneAndWithWhatTheyCall) {

@@ -38,10 +38,6 @@ bool before(const T& row, const WasmPlace& place) {
   return std::tie(row.function, row.wasm_pc) < std::tie(place.function, place.wasm_pc);
 }
 
-bool is_call(SiteKind kind) {
-  return kind == SiteKind::IndirectCall || kind == SiteKind::HelperCall;
-}
-
 }  // namespace
 
 std::string to_string(const SourcePlace& place) {
@@ -99,7 +95,7 @@ Location Locations::locate(uint32_t image, uint32_t offset, bool caller) const {
   location.side = Side::Guest;
   location.holder = holder;
   find_places(code.metadata, caller, location);
-  find_site(code.metadata, caller, location);
+  find_site(code.metadata, location);
   return location;
 }
 
@@ -124,21 +120,12 @@ void Locations::find_places(const CodeMetadata& metadata, bool caller, Location&
   location.places.push_back(place);
 }
 
-// A call is found from its last byte: it is the last one that the compiler emitted for the same instruction.
-void Locations::find_site(const CodeMetadata& metadata, bool caller, Location& location) const {
+void Locations::find_site(const CodeMetadata& metadata, Location& location) const {
   auto after = std::upper_bound(metadata.sites.begin(), metadata.sites.end(), location.offset,
                                 [](uint32_t at, const EmittedSite& site) { return at < site.offset; });
   if (after == metadata.sites.begin()) return;
   const EmittedSite& site = *(after - 1);
-  if (!caller) {
-    if (site.offset == location.offset) location.site = site.kind;
-    return;
-  }
-  if (is_call(site.kind) && site.offset >= location.holder->begin &&
-      capture::position_at(metadata.positions, site.offset) ==
-          capture::position_at(metadata.positions, location.offset)) {
-    location.site = site.kind;
-  }
+  if (site.kind != SiteKind::None && site.offset >= location.holder->begin) location.site = site.kind;
 }
 
 std::string_view Locations::instruction(uint32_t image, const WasmPlace& place) const {

@@ -46,7 +46,7 @@ struct Location {
   const capture::Region* region = nullptr;    // of the image; nullptr: native, or none known
   const capture::Function* holder = nullptr;  // whose machine code it is; nullptr: not a module's function
   std::vector<WasmPlace> places;              // innermost first, the holder's last; empty without a holder
-  std::optional<capture::SiteKind> site;      // exactly here
+  std::optional<capture::SiteKind> site;      // nothing: an instruction of the module, or not known
   const capture::Symbol* symbol = nullptr;    // native
 };
 
@@ -73,7 +73,7 @@ class Locations {
 
  private:
   void find_places(const capture::CodeMetadata& metadata, bool caller, Location& location) const;
-  void find_site(const capture::CodeMetadata& metadata, bool caller, Location& location) const;
+  void find_site(const capture::CodeMetadata& metadata, Location& location) const;
 
   const Evidence& evidence_;
   bool source_maps_ = false;

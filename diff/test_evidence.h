@@ -123,7 +123,11 @@ inline capture::Image mix_module() {
   m.inline_sites = {{2, 5, kNone}};
   m.positions = {{0, 0, kNone}, {4, 2, kNone},  {9, 4, kNone},   {64, 0, kNone}, {66, 2, kNone},
                  {69, 2, 0},    {72, 8, kNone}, {76, 10, kNone}, {128, 0, kNone}};
-  m.sites = {{0, SiteKind::Spill}, {66, SiteKind::BoundsCheck}};
+  m.sites = {{0, SiteKind::Frame},
+             {4, SiteKind::None},
+             {9, SiteKind::Frame},
+             {66, SiteKind::BoundsCheck},
+             {69, SiteKind::None}};
   m.instructions = {{0, 0, 0}, {0, 2, 1}, {0, 4, 2},  {1, 0, 3}, {1, 2, 4},
                     {1, 5, 1}, {1, 8, 6}, {1, 10, 2}, {2, 0, 0}, {2, 2, 5}};
   m.source_frames = {{8, 7, 20, kNone}, {8, 7, 21, kNone}, {8, 7, 22, kNone}, {9, 7, 10, kNone},

@@ -1,0 +1,81 @@
+# Draws flame graphs and lets a browser show them: what its document says after the picture's script has run must be
+# what a person would see. Run as: cmake -D PROFILING=wago-profile -D MODULES=dir -D WORK=dir -P browser.cmake
+cmake_minimum_required(VERSION 3.25)
+
+find_program(browser NAMES chromium chromium-browser google-chrome google-chrome-stable)
+if(NOT browser)
+  message(STATUS "SKIPPED: no browser that can be asked for its document is installed (chromium, google-chrome)")
+  return()
+endif()
+file(REMOVE_RECURSE ${WORK})
+file(MAKE_DIRECTORY ${WORK}/profile)
+
+function(draw out)
+  execute_process(COMMAND ${PROFILING} profile flamegraph ${ARGN} --out ${WORK}/${out} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+
+# The browser's sandbox needs a user of its own and kernels that let it.
+set(headless ${browser} --headless --no-sandbox --disable-gpu --hide-scrollbars --no-first-run
+  --user-data-dir=${WORK}/profile --window-size=1200,500)
+function(look at variable)
+  execute_process(COMMAND ${headless} --virtual-time-budget=2000 --dump-dom file://${WORK}/${at} OUTPUT_VARIABLE document
+    ERROR_VARIABLE errors RESULT_VARIABLE code TIMEOUT 90)
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "${browser} failed (${code}) on ${at}: ${errors}")
+  endif()
+  set(${variable} "${document}" PARENT_SCOPE)
+endfunction()
+function(expect document what)
+  if(NOT document MATCHES "${what}")
+    message(FATAL_ERROR "the document does not hold ${what}:\n${document}")
+  endif()
+endfunction()
+function(refuse document what)
+  if(document MATCHES "${what}")
+    message(FATAL_ERROR "the document holds ${what}:\n${document}")
+  endif()
+endfunction()
+
+draw(mix.svg ${MODULES}/mix.wagoprof)
+look(mix.svg document)
+expect("${document}" "<rect x=\"30%\" y=\"[0-9]+\" width=\"50%\" height=\"17\" rx=\"2\"/><text x=\"30%\" dx=\"3\" y=\"[0-9]+\">hot</text>")
+refuse("${document}" "style=\"display: none;\"")
+
+# Zoomed to `hot`, which is frame 4: it fills the width, `inner` lies on it, its siblings are gone, its callers stay.
+look("mix.svg#z=4" document)
+expect("${document}" "<title>hot\n[^<]*</title><rect x=\"0%\" y=\"[0-9]+\" width=\"100%\"")
+expect("${document}" "<title>inner\n[^<]*</title><rect x=\"0%\" y=\"[0-9]+\" width=\"40%\"")
+expect("${document}" "style=\"display: none;\"><title>memory_grow")
+expect("${document}" "<g class=\"h[0-4] around\"[^>]*><title>main")
+
+# Search counts what lies on a match once: `inner` is on `hot`.
+look("mix.svg#s=hot|inner" document)
+expect("${document}" "aria-live=\"polite\">2 frames, 50.00 %</text>")
+expect("${document}" "<g class=\"g[0-4] hit\"[^>]*><title>hot")
+
+# A pattern that is no regular expression is searched for as it is.
+look("mix.svg#s=%5Bmix" document)
+expect("${document}" "aria-live=\"polite\">1 frame, 10.00 %</text>")
+
+draw(diff.svg ${MODULES}/mix_changed.wagoprof --baseline ${MODULES}/mix.wagoprof)
+look(diff.svg document)
+expect("${document}" "<g class=\"m4\"[^>]*><title>hot\n")
+expect("${document}" "self 10 ns per invocation, before 3 ns per invocation, \\+233.33 %")
+
+# Names are text, whatever they look like.
+file(WRITE ${WORK}/hostile.folded
+  "main;</title><script>document.documentElement.id='owned'</script>]]><b onclick='x'>&amp; 7\nmain;quiet 3\n")
+draw(hostile.svg ${WORK}/hostile.folded --title "<script>document.documentElement.id='owned'</script>")
+look("hostile.svg#s=%3Cscript%3Edocument.documentElement.id%3D'owned'%3C%2Fscript%3E" document)
+refuse("${document}" "<svg[^>]* id=\"owned\"")
+expect("${document}" "&lt;script&gt;document")
+expect("${document}" "aria-live=\"polite\">1 frame, 70.00 %</text>")
+
+# And it is drawn.
+execute_process(COMMAND ${headless} --screenshot=${WORK}/mix.png file://${WORK}/mix.svg OUTPUT_QUIET ERROR_QUIET
+  RESULT_VARIABLE code TIMEOUT 90)
+file(SIZE ${WORK}/mix.png size)
+if(NOT code EQUAL 0 OR size LESS 8000)
+  message(FATAL_ERROR "the picture of mix.svg is empty: ${size} bytes")
+endif()
+message(STATUS "looked at with ${browser}")

@@ -1,0 +1,221 @@
+#include "diff/call_tree.h"
+
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <unordered_map>
+
+#include "base/check.h"
+#include "base/text.h"
+
+namespace wago::diff {
+
+namespace {
+
+using capture::kNone;
+using capture::Samples;
+
+constexpr uint32_t kMaxNodes = 8'000'000;
+
+// Grows a tree by one frame at a time.
+class Builder {
+ public:
+  explicit Builder(CallTree& tree) : tree_(tree) { tree_.nodes.push_back({}); }
+
+  bool full() const { return tree_.nodes.size() >= kMaxNodes; }
+  // The node of `label` below `parent`; past the greatest depth the parent itself.
+  uint32_t child(uint32_t parent, uint32_t label, bool inlined) {
+    const uint32_t depth = tree_.nodes[parent].depth + 1;
+    if (depth > kMaxDepth || full()) return parent;
+    const uint64_t key = uint64_t{parent} << 32 | label;
+    auto [at, is_new] = children_.emplace(key, static_cast<uint32_t>(tree_.nodes.size()));
+    if (is_new) tree_.nodes.push_back({label, parent, depth, inlined, 0, 0});
+    tree_.nodes[at->second].inlined &= inlined;
+    return at->second;
+  }
+
+ private:
+  CallTree& tree_;
+  std::unordered_map<uint64_t, uint32_t> children_;
+};
+
+void add_totals(CallTree& tree) {
+  for (CallNode& node : tree.nodes) node.total = node.self;
+  for (size_t i = tree.nodes.size(); i-- > 1;) tree.nodes[tree.nodes[i].parent].total += tree.nodes[i].total;
+}
+
+// Labels of a frame are innermost first; the outermost holds the code of the others.
+uint32_t extend(Builder& builder, uint32_t node, std::span<const uint32_t> labels) {
+  for (size_t i = labels.size(); i-- > 0;) node = builder.child(node, labels[i], i + 1 < labels.size());
+  return node;
+}
+
+std::string folded_name(const Label& label) {
+  std::string name = base::printable(label.name);
+  std::replace(name.begin(), name.end(), ';', ':');
+  return name.empty() ? "[unnamed]" : name;
+}
+
+struct FoldedLine {
+  std::string_view stack;
+  uint64_t weight = 0;
+};
+
+std::optional<FoldedLine> split_line(std::string_view line) {
+  const size_t space = line.rfind(' ');
+  if (space == std::string_view::npos || space == 0) return std::nullopt;
+  FoldedLine result = {line.substr(0, space), 0};
+  const std::string_view number = line.substr(space + 1);
+  auto [end, problem] = std::from_chars(number.data(), number.data() + number.size(), result.weight);
+  if (problem != std::errc() || end != number.data() + number.size()) return std::nullopt;
+  return result;
+}
+
+struct FoldedFrame {
+  Label label;
+  bool inlined = false;
+};
+
+FoldedFrame folded_frame(std::string_view text) {
+  FoldedFrame frame;
+  auto drop = [&](std::string_view suffix) {
+    if (!text.ends_with(suffix) || text.size() == suffix.size()) return false;
+    text.remove_suffix(suffix.size());
+    return true;
+  };
+  if (drop("_[k]")) {
+    frame.label.side = capture::Side::Kernel;
+  } else if (drop("_[j]")) {
+    frame.label.side = capture::Side::Guest;
+  } else if (drop("_[i]")) {
+    frame.inlined = true;
+  }
+  frame.label.name = text;
+  return frame;
+}
+
+class FoldedReader {
+ public:
+  explicit FoldedReader(CallTree& tree) : tree_(tree), builder_(tree) {}
+
+  // An error's sentence, or empty.
+  std::string add(std::string_view line) {
+    const auto split = split_line(line);
+    if (!split) return "is not a folded stack: names separated by semicolons, a space, a whole number";
+    if (__builtin_add_overflow(sum_, split->weight, &sum_)) return "the costs exceed 64 bits";
+    uint32_t node = 0;
+    std::string_view rest = split->stack;
+    while (true) {
+      const size_t end = rest.find(';');
+      const FoldedFrame frame = folded_frame(rest.substr(0, end));
+      node = builder_.child(node, number(frame.label), frame.inlined);
+      if (end == std::string_view::npos) break;
+      rest.remove_prefix(end + 1);
+    }
+    if (builder_.full()) return "brings more than " + std::to_string(kMaxNodes) + " different stacks";
+    tree_.nodes[node].self += split->weight;
+    return {};
+  }
+
+ private:
+  uint32_t number(const Label& label) {
+    auto [at, is_new] =
+        numbers_.emplace(std::pair(label.side, label.name), static_cast<uint32_t>(tree_.labels.size()));
+    if (is_new) tree_.labels.push_back(label);
+    return at->second;
+  }
+
+  CallTree& tree_;
+  Builder builder_;
+  std::map<std::pair<capture::Side, std::string>, uint32_t> numbers_;
+  uint64_t sum_ = 0;
+};
+
+}  // namespace
+
+CallTree call_tree(const Evidence& evidence) {
+  const Samples& samples = *evidence.samples;
+  CallTree tree;
+  tree.unit = samples.unit;
+  Labels labels(evidence, Grouping::Function);
+  Builder builder(tree);
+  std::vector<uint64_t> own(samples.stacks.size());
+  std::vector<bool> is_caller(samples.stacks.size());
+  for (const capture::Sample& sample : samples.samples) own[sample.stack] += sample.weight;
+  for (const capture::Stack& stack : samples.stacks) {
+    if (stack.caller != kNone) is_caller[stack.caller] = true;
+  }
+  std::vector<uint32_t> node_of(samples.stacks.size());  // with the stack's frame as a caller
+  for (size_t i = 0; i < samples.stacks.size(); ++i) {
+    const capture::Stack& stack = samples.stacks[i];
+    const capture::Frame& frame = samples.frames[stack.frame];
+    const uint32_t caller = stack.caller == kNone ? 0 : node_of[stack.caller];
+    if (is_caller[i]) node_of[i] = extend(builder, caller, labels.of(frame, true));
+    if (own[i] == 0) continue;
+    const uint32_t node = extend(builder, caller, labels.of(frame, false));
+    tree.nodes[node].self += own[i];
+    if (tree.nodes[node].label != labels.of(frame, false).front()) tree.cut += own[i];
+  }
+  for (uint32_t label = 0; label < labels.size(); ++label) tree.labels.push_back(labels[label]);
+  add_totals(tree);
+  return tree;
+}
+
+CallTree without(const CallTree& tree, const std::function<bool(const Label&)>& matches) {
+  CallTree result;
+  result.unit = tree.unit;
+  result.knows_sides = tree.knows_sides;
+  result.labels = tree.labels;
+  result.cut = tree.cut;
+  std::vector<bool> out(tree.labels.size());
+  for (size_t i = 0; i < tree.labels.size(); ++i) out[i] = matches(tree.labels[i]);
+  std::vector<uint32_t> kept(tree.nodes.size(), kNone);  // by old node
+  for (uint32_t i = 0; i < tree.nodes.size(); ++i) {
+    const CallNode& node = tree.nodes[i];
+    if (i > 0 && (kept[node.parent] == kNone || out[node.label])) continue;
+    kept[i] = static_cast<uint32_t>(result.nodes.size());
+    result.nodes.push_back(node);
+    if (i > 0) result.nodes.back().parent = kept[node.parent];
+  }
+  add_totals(result);
+  return result;
+}
+
+std::string to_folded(const CallTree& tree) {
+  std::vector<std::string> names;
+  for (const Label& label : tree.labels) names.push_back(folded_name(label));
+  std::string text;
+  std::vector<uint32_t> path;
+  for (const CallNode& leaf : tree.nodes) {
+    if (leaf.self == 0 || leaf.label == kNone) continue;
+    path.clear();
+    for (const CallNode* node = &leaf; node->label != kNone; node = &tree.nodes[node->parent]) {
+      path.push_back(node->label);
+    }
+    for (size_t i = path.size(); i-- > 0;) text += names[path[i]] + (i == 0 ? " " : ";");
+    text += std::to_string(leaf.self) + "\n";
+  }
+  return text;
+}
+
+base::Result<CallTree> parse_folded(std::string_view text, const std::string& file) {
+  CallTree tree;
+  tree.unit = "samples";
+  tree.knows_sides = false;
+  FoldedReader reader(tree);
+  for (uint64_t number = 1; !text.empty(); ++number) {
+    const size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    text = end == std::string_view::npos ? std::string_view{} : text.substr(end + 1);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (line.empty() || line.starts_with('#')) continue;
+    if (std::string problem = reader.add(line); !problem.empty()) {
+      return base::usage_error("line " + std::to_string(number) + ": " + problem, {.file = file});
+    }
+  }
+  add_totals(tree);
+  if (tree.weight() == 0) return base::usage_error("holds no stack that cost anything", {.file = file});
+  return tree;
+}
+
+}  // namespace wago::diff

@@ -1,0 +1,207 @@
+// A flame graph as SVG.
+#include <cstdio>
+
+#include "diff/flame_graph.h"
+#include "diff/flame_graph_script.h"
+#include "diff/quantity.h"
+
+namespace wago::diff {
+
+namespace {
+
+constexpr int kRow = 18;       // pixels a frame is high, with the gap below
+constexpr int kHeader = 74;    // above the frames
+constexpr int kFooter = 58;    // below
+constexpr int kWidth = 1200;   // where no script tells how wide the window is
+constexpr double kLetter = 7;  // pixels
+
+// Text for XML 1.0: markup is escaped, and what may not stand in a document at all is replaced. Names are
+// printable already; titles and file names come as the user wrote them.
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      case '\n':
+        result += "&#10;";
+        break;
+      default:
+        if (static_cast<uint8_t>(c) < 0x20 || c == 0x7f) {
+          result += '?';
+        } else if (text.substr(i).starts_with("\xef\xbf\xbe") || text.substr(i).starts_with("\xef\xbf\xbf")) {
+          result += '?';  // U+FFFE and U+FFFF
+          i += 2;
+        } else {
+          result += c;
+        }
+    }
+  }
+  return result;
+}
+
+std::string percent(double part) {
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.5g%%", 100 * part);
+  return buffer;
+}
+
+// A family of hue: its letter, and hue, saturation and lightness by day and by night.
+struct Family {
+  char letter;
+  int hue, hue_step;
+  int saturation;
+  int day, night;
+};
+constexpr Family kFamilies[] = {
+    {'g', 24, 6, 92, 62, 38},   // guest: orange
+    {'r', 256, 5, 62, 76, 44},  // the runtime's helpers: violet
+    {'h', 160, 5, 42, 66, 30},  // host: green
+    {'k', 346, 3, 55, 76, 38},  // kernel: rose
+    {'u', 220, 0, 4, 78, 36},   // unknown: grey
+    {'p', 16, 9, 80, 64, 38},   // nothing said: from red to yellow
+};
+
+std::string family_rules(bool night) {
+  std::string rules;
+  char buffer[96];
+  for (const Family& family : kFamilies) {
+    for (int shade = 0; shade < 5; ++shade) {
+      std::snprintf(buffer, sizeof buffer, ".%c%d rect{fill:hsl(%d,%d%%,%d%%)}\n", family.letter, shade,
+                    family.hue + shade * family.hue_step, family.saturation,
+                    (night ? family.night : family.day) + (night ? 2 : 3) * (shade % 3));
+      rules += buffer;
+    }
+  }
+  for (int step = 1; step <= 4; ++step) {
+    std::snprintf(buffer, sizeof buffer, ".m%d rect{fill:hsl(4,%d%%,%d%%)}\n", step,
+                  (night ? 44 : 60) + 8 * step, night ? 26 + 6 * step : 92 - 8 * step);
+    rules += buffer;
+    std::snprintf(buffer, sizeof buffer, ".l%d rect{fill:hsl(214,%d%%,%d%%)}\n", step,
+                  (night ? 40 : 50) + 8 * step, night ? 26 + 6 * step : 92 - 8 * step);
+    rules += buffer;
+  }
+  return rules + (night ? ".n rect{fill:#3a3a3e}\n" : ".n rect{fill:#e6e4df}\n");
+}
+
+std::string style() {
+  return R"(svg{font:12px ui-monospace,"DejaVu Sans Mono",Menlo,Consolas,monospace;color-scheme:light dark;background:#fcfbf8}
+text{fill:#1c1b19}
+.title{font:600 17px system-ui,"DejaVu Sans",sans-serif}
+.quiet{font:12px system-ui,"DejaVu Sans",sans-serif;fill:#5d5a54}
+#frames>g{cursor:pointer;outline:none}
+#frames rect{stroke:#fcfbf8;stroke-width:.5}
+#frames text{pointer-events:none}
+#frames .i text{font-style:italic}
+#frames>g:hover rect,#frames>g:focus rect{stroke:#1c1b19;stroke-width:1.5}
+#frames>g.around{opacity:.5}
+.searching #frames>g:not(.hit){opacity:.45}
+#frames>g.hit rect{fill:hsl(312,85%,52%)}
+#frames>g.hit text{fill:#fff}
+#tools input,#tools button{font:12px system-ui,sans-serif;padding:3px 7px;border:1px solid #b9b5ac;border-radius:4px;background:#fff;color:#1c1b19}
+#tools input{width:190px}
+)" + family_rules(false) +
+         "@media (prefers-color-scheme:dark){\n" + R"(svg{background:#19191c}
+text{fill:#ececea}
+.quiet{fill:#a5a29b}
+#frames rect{stroke:#19191c}
+#frames>g:hover rect,#frames>g:focus rect{stroke:#fff}
+#frames>g.hit rect{fill:hsl(312,75%,46%)}
+#tools input,#tools button{background:#29292d;color:#ececea;border-color:#55555c}
+)" + family_rules(true) +
+         "}\n";
+}
+
+std::string fitted(const std::string& name, double width) {
+  const auto letters = static_cast<long>((width * kWidth - 6) / kLetter);
+  if (letters < 2) return {};
+  // Cut between characters of UTF-8.
+  if (name.size() <= static_cast<size_t>(letters)) return name;
+  size_t end = static_cast<size_t>(letters) - 1;
+  while (end > 0 && (static_cast<uint8_t>(name[end]) & 0xc0) == 0x80) --end;
+  return name.substr(0, end) + "\xe2\x80\xa6";
+}
+
+void append_frame(const FlameFrame& frame, uint32_t deepest, std::string& svg) {
+  const int y = kHeader + kRow * static_cast<int>(deepest - frame.depth);
+  const std::string x = percent(frame.x);
+  svg += "<g class=\"" + frame.style + (frame.inlined ? " i" : "") + "\" role=\"treeitem\" aria-level=\"" +
+         std::to_string(frame.depth + 1) + "\" data-p=\"" + std::to_string(frame.parent) + "\"><title>" +
+         escaped(frame.name + "\n" + frame.info) + "</title><rect x=\"" + x + "\" y=\"" + std::to_string(y) +
+         "\" width=\"" + percent(frame.width) + "\" height=\"" + std::to_string(kRow - 1) +
+         "\" rx=\"2\"/><text x=\"" + x + "\" dx=\"3\" y=\"" + std::to_string(y + 13) + "\">" +
+         escaped(fitted(frame.name, frame.width)) + "</text></g>\n";
+}
+
+void append_key(const char* style, const std::string& text, int& x, int y, std::string& svg) {
+  svg += "<g class=\"" + std::string(style) + "\"><rect x=\"" + std::to_string(x) + "\" y=\"" +
+         std::to_string(y - 10) + "\" width=\"12\" height=\"12\" rx=\"2\"/></g><text class=\"quiet\" x=\"" +
+         std::to_string(x + 18) + "\" y=\"" + std::to_string(y) + "\">" + escaped(text) + "</text>\n";
+  x += 40 + static_cast<int>(kLetter * static_cast<double>(text.size()));
+}
+
+std::string legend(const FlameGraph& graph, int y) {
+  std::string svg = "<g id=\"legend\">\n";
+  int x = 12;
+  if (graph.differential) {
+    append_key("l4", "costs less itself", x, y, svg);
+    append_key("l2", "a little less", x, y, svg);
+    append_key("n", "as before", x, y, svg);
+    append_key("m2", "a little more", x, y, svg);
+    append_key("m4", "costs more itself, or is new", x, y, svg);
+  } else if (graph.knows_sides) {
+    static constexpr const char* kStyles[kSides] = {"g2", "r2", "h2", "k2", "u2"};
+    static constexpr const char* kNames[kSides] = {"guest", "runtime", "host", "kernel", "unknown"};
+    for (size_t side = 0; side < kSides; ++side) {
+      append_key(kStyles[side], std::string(kNames[side]) + " " + format_share(graph.shares[side]), x, y,
+                 svg);
+    }
+  }
+  return svg + "</g>\n";
+}
+
+std::string head(const FlameGraph& graph, int height) {
+  const std::string title = escaped(graph.title);
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%\" height=\"" +
+         std::to_string(height) + "\" role=\"figure\" aria-label=\"" + title + "\">\n<title>" + title +
+         "</title>\n<desc>" + escaped(graph.subtitle) + "</desc>\n<style>\n" + style() +
+         "</style>\n"
+         "<text class=\"title\" x=\"12\" y=\"27\">" +
+         title + "</text>\n<text class=\"quiet\" x=\"12\" y=\"47\">" + escaped(graph.subtitle) + "</text>\n";
+}
+
+// Shown by the script, without which it does nothing.
+constexpr const char* kTools =
+    R"(<text id="matched" class="quiet" x="100%" dx="-12" y="62" text-anchor="end" aria-live="polite"></text>
+<svg id="tools" x="100%" y="10" width="310" height="36" overflow="visible" style="display:none"><foreignObject x="-310" width="300" height="36"><div xmlns="http://www.w3.org/1999/xhtml" style="text-align:right;white-space:nowrap"><input id="search" type="search" placeholder="search  /" aria-label="Search functions by a regular expression"/> <button id="reset" type="button" title="Escape">reset</button></div></foreignObject></svg>
+)";
+
+}  // namespace
+
+std::string to_svg(const FlameGraph& graph) {
+  const int frames_height = kRow * static_cast<int>(graph.depth + 1);
+  const int height = kHeader + frames_height + kFooter;
+  std::string svg = head(graph, height);
+  svg += kTools;
+  svg += "<g id=\"frames\" role=\"tree\" aria-label=\"Stacks: callees above their callers\">\n";
+  for (const FlameFrame& frame : graph.frames) append_frame(frame, graph.depth, svg);
+  svg += "</g>\n<text id=\"details\" x=\"12\" y=\"" + std::to_string(kHeader + frames_height + 20) +
+         "\" aria-live=\"polite\">click a frame to zoom, / searches, Escape resets, arrows walk</text>\n";
+  svg += legend(graph, kHeader + frames_height + 44);
+  svg += "<script><![CDATA[\n" + std::string(flame_graph_script()) + "\n]]></script>\n</svg>\n";
+  return svg;
+}
+
+}  // namespace wago::diff
