@@ -2,12 +2,17 @@
 // what they do.
 #pragma once
 
+#include "cli/run_profile.h"
+
 namespace wago::cli {
 
 class Command;
 
-// What a program is: the ordinary runtime, or the one that also profiles.
-enum class Edition { Ordinary, Profiling };
+// What a program is: the ordinary runtime, or the one that also profiles, and how it profiles a run.
+struct Edition {
+  const char* description = "WebAssembly engine";
+  StartRunProfile start_run_profile = nullptr;
+};
 
 void add_validate(Command& program);
 void add_module(Command& program);

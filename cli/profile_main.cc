@@ -21,5 +21,6 @@ int main(int argc, char** argv) {
   using namespace wago::cli;
   // A recording runs in a child that is this program again.
   if (auto code = wago::harness::record_child_main(argc, argv)) return *code;
-  return run_program("wago-profile", Edition::Profiling, add_profile, argc, argv);
+  const Edition edition = {"WebAssembly engine and profiling suite", profile::start_run_profile};
+  return run_program("wago-profile", edition, add_profile, argc, argv);
 }

@@ -41,8 +41,7 @@ void add_profile_refusal(Command& program) {
 
 int run_program(const char* name, Edition edition, void (*add_more)(Command&), int argc, char** argv) {
   Output output(name, stdout, stderr);
-  Command program(
-      name, edition == Edition::Profiling ? "WebAssembly engine and profiling suite" : "WebAssembly engine");
+  Command program(name, edition.description);
   bool version = false;
   program.add_flag("--version", "Print version, revision, LLVM, target and default settings", &version);
   program.set_action([&](Output& out) {

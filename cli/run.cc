@@ -25,6 +25,7 @@ struct RunOptions {
   std::optional<std::string> invoke;
   std::optional<std::string> timeout;
   std::optional<std::string> profile;
+  bool remove_map = false;
   bool json = false;
   EngineFlags engine;
 };
@@ -87,7 +88,7 @@ int call(const Module& module, const Instance& instance, const std::string& name
   return kExitDone;
 }
 
-int run(const RunOptions& options, Output& output) {
+int run(const RunOptions& options, StartRunProfile start_profile, Output& output) {
   auto refuse = [&](base::Error error) { return output.fail(in_file(std::move(error), options.file)); };
   auto settings = options.engine.settings();
   if (!settings) return output.fail(settings.error());
@@ -99,6 +100,12 @@ int run(const RunOptions& options, Output& output) {
   }
   auto bytes = read_module(options.file);
   if (!bytes) return output.fail(bytes.error());
+  std::unique_ptr<RunProfile> profile;
+  if (options.profile) {
+    auto started = start_profile({*options.profile, options.remove_map}, *settings);
+    if (!started) return output.fail(started.error());
+    profile = *std::move(started);
+  }
   auto engine = Engine::open(*settings);
   if (!engine) return output.fail(engine.error());
   auto module = engine->compile(std::move(*bytes));
@@ -118,7 +125,11 @@ int run(const RunOptions& options, Output& output) {
     hint_at_names(*instance.failure().trap, *module, output);
     return code;
   }
-  return call(*module, instance.value(), *chosen, *arguments, options, output);
+  const int code = call(*module, instance.value(), *chosen, *arguments, options, output);
+  if (profile) {
+    if (auto finished = profile->finish(); !finished) return output.fail(finished.error());
+  }
+  return code;
 }
 
 }  // namespace
@@ -136,19 +147,22 @@ void add_run(Command& program, Edition edition) {
                      &options->timeout);
   command.add_flag("--json", "Results and errors as JSON", &options->json);
   command.add_option("--profile", "KIND[,FILE]",
-                     "Profile with a collector started outside (wago-profile only)", &options->profile);
+                     "perfmap or jitdump, for a collector started outside (wago-profile only)",
+                     &options->profile);
+  command.add_flag("--remove-map", "Delete the file of --profile perfmap at the end", &options->remove_map);
   options->engine.add_to(command);
   command.set_footer(
       "Integers are decimal, 0x, 0o or 0b; floats decimal or hexadecimal, inf, nan or nan:0x200000.\n"
       "7:i64 reads 7 as an i64 and passes its bits; -- ends the flags.");
   command.set_action([options, edition](Output& output) {
-    if (options->profile) {
+    if (options->profile && !edition.start_run_profile) {
       return output.fail(base::usage_error(
-          edition == Edition::Profiling
-              ? "run --profile is not available in this version"
-              : "run --profile needs the profiling program; scripts/build-profiler.sh OUT --cli builds it"));
+          "run --profile needs the profiling program; scripts/build-profiler.sh OUT --cli builds it"));
     }
-    return run(*options, output);
+    if (options->remove_map && !options->profile) {
+      return output.fail(base::usage_error("--remove-map is for --profile perfmap"));
+    }
+    return run(*options, edition.start_run_profile, output);
   });
 }
 

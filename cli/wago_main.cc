@@ -2,5 +2,5 @@
 
 int main(int argc, char** argv) {
   using namespace wago::cli;
-  return run_program("wago", Edition::Ordinary, add_profile_refusal, argc, argv);
+  return run_program("wago", Edition{}, add_profile_refusal, argc, argv);
 }

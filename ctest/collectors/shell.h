@@ -1,0 +1,52 @@
+// Commands, as a reader of the documentation would type them.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+namespace wago::ctest {
+
+struct Said {
+  int code = -1;
+  std::string text;  // both outputs
+};
+
+inline Said shell(const std::string& command) {
+  Said said;
+  FILE* pipe = ::popen(("{ " + command + " ; } 2>&1").c_str(), "r");
+  if (!pipe) return said;
+  char buffer[4096];
+  for (size_t got; (got = std::fread(buffer, 1, sizeof buffer, pipe)) > 0;) said.text.append(buffer, got);
+  const int status = ::pclose(pipe);
+  said.code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  return said;
+}
+
+// A test in an empty folder of its own, where perf works; skipped where it does not.
+class PerfTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (std::filesystem::temp_directory_path() / "wago_perf_XXXXXX").string();
+    root_ = ::mkdtemp(pattern.data());
+    const Said tried = in_root("perf record -o try.data -e cpu-clock:u true");
+    if (tried.code != 0) GTEST_SKIP() << "perf does not work here: " << tried.text;
+  }
+  void TearDown() override { std::filesystem::remove_all(root_); }
+
+  Said in_root(const std::string& command) const { return shell("cd " + root_ + " && " + command); }
+  // The same; it must succeed.
+  std::string done(const std::string& command) const {
+    const Said said = in_root(command);
+    EXPECT_EQ(said.code, 0) << command << "\n" << said.text;
+    return said.text;
+  }
+
+  std::string root_;
+};
+
+}  // namespace wago::ctest

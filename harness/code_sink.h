@@ -1,0 +1,71 @@
+// Code as it is mapped, told to somebody outside: what is told, to whom, and who follows the runtime.
+//
+// The runtime tells of code while it is mapped and may hold a lock when it tells of what was there before
+// (see observe_code). CodePublisher therefore holds back what it hears until release() and passes it on from
+// then at once, before the code runs.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "runtime/code_map.h"
+
+namespace wago::harness {
+
+// Code that is mapped; it may be gone when somebody is told.
+struct PublishedCode {
+  std::shared_ptr<const runtime::CodeImage> image;
+  std::shared_ptr<const runtime::Module> module;  // null for adapters
+  const FuncType* signature = nullptr;            // null for modules
+  std::shared_ptr<const runtime::SourceLines> debug_info;
+  uint64_t address = 0;  // of the image's first byte
+  uint64_t monotonic_ns = 0;
+};
+
+// A stretch of the image that a symbol names.
+struct CodeSymbol {
+  std::string name;  // raw, but without what would break a line
+  uint32_t begin = 0;
+  uint32_t size = 0;
+  uint32_t function = ~0u;  // wasm function index; ~0u: an adapter
+};
+// Functions with their trap stubs and literals, or adapters; ascending.
+std::vector<CodeSymbol> symbols_of(const PublishedCode& code);
+
+class CodeSink {
+ public:
+  virtual ~CodeSink() = default;
+  virtual base::Result<void> write(const PublishedCode& code) = 0;
+  // Nothing follows.
+  virtual base::Result<void> close() = 0;
+};
+
+class CodePublisher final : public runtime::CodeObserver {
+ public:
+  // `sink` must outlive it.
+  explicit CodePublisher(CodeSink& sink) : sink_(sink) {}
+
+  void loaded(const runtime::MappedCode& code) override;
+  void retired(const runtime::MappedCode&) override {}
+
+  // Tells what was held back.
+  void release();
+  // After the runtime was told to tell nobody; once. The first thing that the sink refused, if there is one.
+  base::Result<void> finish();
+
+ private:
+  void tell(const PublishedCode& code);
+
+  CodeSink& sink_;
+  std::mutex mutex_;
+  std::vector<PublishedCode> held_;
+  bool holding_ = true;
+  base::Result<void> outcome_;
+};
+
+}  // namespace wago::harness
