@@ -11,6 +11,7 @@ void add_record(Command& profile);
 void add_top(Command& profile);
 void add_annotate(Command& profile);
 void add_flamegraph(Command& profile);
+void add_export(Command& profile);
 void add_diff(Command& profile);
 void add_test(Command& profile);
 

@@ -11,6 +11,7 @@ void add_profile(wago::cli::Command& program) {
   wago::cli::profile::add_top(profile);
   wago::cli::profile::add_annotate(profile);
   wago::cli::profile::add_flamegraph(profile);
+  wago::cli::profile::add_export(profile);
   wago::cli::profile::add_diff(profile);
   wago::cli::profile::add_test(profile);
 }

@@ -133,7 +133,7 @@ class FoldedReader {
 
 }  // namespace
 
-CallTree call_tree(const Evidence& evidence) {
+CallTree call_tree(const Evidence& evidence, std::vector<uint32_t>* node_of_stack) {
   const Samples& samples = *evidence.samples;
   CallTree tree;
   tree.unit = samples.unit;
@@ -141,7 +141,12 @@ CallTree call_tree(const Evidence& evidence) {
   Builder builder(tree);
   std::vector<uint64_t> own(samples.stacks.size());
   std::vector<bool> is_caller(samples.stacks.size());
-  for (const capture::Sample& sample : samples.samples) own[sample.stack] += sample.weight;
+  std::vector<bool> is_sampled(samples.stacks.size());
+  for (const capture::Sample& sample : samples.samples) {
+    own[sample.stack] += sample.weight;
+    is_sampled[sample.stack] = true;
+  }
+  if (node_of_stack) node_of_stack->assign(samples.stacks.size(), 0);
   for (const capture::Stack& stack : samples.stacks) {
     if (stack.caller != kNone) is_caller[stack.caller] = true;
   }
@@ -151,8 +156,9 @@ CallTree call_tree(const Evidence& evidence) {
     const capture::Frame& frame = samples.frames[stack.frame];
     const uint32_t caller = stack.caller == kNone ? 0 : node_of[stack.caller];
     if (is_caller[i]) node_of[i] = extend(builder, caller, labels.of(frame, true));
-    if (own[i] == 0) continue;
+    if (!is_sampled[i]) continue;
     const uint32_t node = extend(builder, caller, labels.of(frame, false));
+    if (node_of_stack) (*node_of_stack)[i] = node;
     tree.nodes[node].self += own[i];
     if (tree.nodes[node].label != labels.of(frame, false).front()) tree.cut += own[i];
   }

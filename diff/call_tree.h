@@ -38,8 +38,9 @@ struct CallTree {
   uint64_t weight() const { return nodes[0].total; }
 };
 
-// Precondition: evidence.samples. Functions are those after inlining.
-CallTree call_tree(const Evidence& evidence);
+// Precondition: evidence.samples. Functions are those after inlining. `node_of_stack`: where wanted, the node
+// of each of the capture's stacks that a sample names.
+CallTree call_tree(const Evidence& evidence, std::vector<uint32_t>* node_of_stack = nullptr);
 
 // Without the stacks that have a frame whose label, raw or as it is printed, `matches`.
 CallTree without(const CallTree& tree, const std::function<bool(const Label&)>& matches);
