@@ -16,7 +16,8 @@
 //              [rbp + 16 + 8*(stack argument slots + j)]. The caller owns that area.
 //   i32 values are zero-extended to 64 bits in registers and in slots, always.
 //   Calling another instance: load r15 from the reference, call, reload own r15 (saved at [rbp - 8] in the
-//   prologue of every function that makes such calls).
+//   prologue of every function that makes such calls). These calls are indirect, and those of functions of
+//   the own instance are direct ones of five bytes: a walk of the stack tells by it whose a frame is.
 //
 // Prologue: push rbp; mov rbp, rsp; [cmp rsp, fs:[stack limit]; jb StackExhausted]; sub rsp, frame.
 // At every call rsp is 16-byte aligned.

@@ -29,12 +29,12 @@ class Walk {
     record_.truncated = false;
   }
 
-  void add(uint64_t pc, const HostFunction* host) {
+  void add(uint64_t pc, const HostFunction* host, uint64_t saved_context = 0) {
     if (record_.frame_count == kMaxTrapFrames) {
       record_.truncated = true;
       return;
     }
-    record_.frames[record_.frame_count++] = RawFrame{pc, host};
+    record_.frames[record_.frame_count++] = RawFrame{pc, host, saved_context};
   }
 
   // Adds the callers of the guest frame at `fp`, which lies in [low, &activation), up to the entry
@@ -47,7 +47,7 @@ class Walk {
       const auto* words = reinterpret_cast<const uint64_t*>(fp);
       const uint64_t caller = words[0];
       if (caller <= fp || caller >= high) return;  // called by the entry adapter, whose frame is above
-      add(words[1], nullptr);
+      add(words[1], nullptr, reinterpret_cast<const uint64_t*>(caller)[-1]);
       fp = caller;
     }
   }
@@ -113,7 +113,9 @@ bool return_to_entry(const siginfo_t* info, ucontext_t* context) {
   }
   Walk walk(record);
   // In a host adapter r15 is the host function, and the frame shown is its, not the adapter's.
+  record.context = nullptr;
   if (code->module()) {
+    record.context = reinterpret_cast<const InstanceContext*>(static_cast<uint64_t>(registers[REG_R15]));
     walk.add(pc, nullptr);
   } else {
     walk.add(0, reinterpret_cast<const HostFunction*>(static_cast<uint64_t>(registers[REG_R15])));

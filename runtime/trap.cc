@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <span>
 #include <string>
 #include <utility>
@@ -10,6 +11,7 @@
 #include "base/text.h"
 #include "runtime/code_map.h"
 #include "runtime/host.h"
+#include "runtime/instance.h"
 #include "runtime/source_lines.h"
 
 namespace wago::runtime {
@@ -24,9 +26,11 @@ const T* last_at_or_before(const std::vector<T>& sorted, uint32_t T::*key, uint6
   return after == sorted.begin() ? nullptr : &*(after - 1);
 }
 
-Frame guest_frame(const MappedCode& code, uint32_t function, uint32_t wasm_pc) {
+Frame guest_frame(const MappedCode& code, InstanceData* instance, uint32_t function, uint32_t wasm_pc) {
   const Module& module = *code.module();
   Frame frame;
+  frame.instance_data = instance;
+  frame.store = instance->store()->weak_from_this();
   frame.function = function;
   frame.wasm_pc = wasm_pc;
   frame.name = module.function_name(function);
@@ -36,7 +40,7 @@ Frame guest_frame(const MappedCode& code, uint32_t function, uint32_t wasm_pc) {
 }
 
 // The frames of one physical function: what was inlined at the position first, then the function itself.
-void add_guest_frames(Trap& trap, const MappedCode& code, uint64_t offset) {
+void add_guest_frames(Trap& trap, const MappedCode& code, InstanceData* instance, uint64_t offset) {
   const CodeImage& image = code.image();
   const CompiledFunction* physical = last_at_or_before(image.functions, &CompiledFunction::begin, offset);
   const SourcePosition* position = last_at_or_before(image.positions, &SourcePosition::offset, offset);
@@ -46,17 +50,34 @@ void add_guest_frames(Trap& trap, const MappedCode& code, uint64_t offset) {
     wasm_pc = position->wasm_pc;
     for (uint32_t site = position->inline_site; site < image.inline_sites.size();) {
       const InlineSite& inlined = image.inline_sites[site];
-      trap.frames.push_back(guest_frame(code, inlined.callee, wasm_pc));
+      trap.frames.push_back(guest_frame(code, instance, inlined.callee, wasm_pc));
       trap.frames.back().inlined = true;
       wasm_pc = inlined.call_pc;
       site = inlined.parent;
     }
   }
-  trap.frames.push_back(guest_frame(code, physical->function, wasm_pc));
+  trap.frames.push_back(guest_frame(code, instance, physical->function, wasm_pc));
+}
+
+// Whether the call that returns to `offset` was one inside an instance: those are direct (abi.h), and no
+// other is. The bytes of another cannot look like one: at the end of a short indirect call is its ModRM, FF
+// /2, which as the highest byte of a distance leads 256 MB away, and a long one has it where a direct call
+// has its opcode.
+bool is_direct_call(const CodeImage& image, uint64_t offset) {
+  constexpr uint8_t kCallRel32 = 0xe8;
+  constexpr uint64_t kCallBytes = 5;
+  if (offset < kCallBytes || offset > image.bytes.size()) return false;
+  const uint8_t* call = image.bytes.data() + offset - kCallBytes;
+  int32_t distance = 0;
+  std::memcpy(&distance, call + 1, sizeof distance);
+  const uint64_t target = offset + static_cast<uint64_t>(int64_t{distance});
+  const CompiledFunction* callee = last_at_or_before(image.functions, &CompiledFunction::begin, target);
+  return *call == kCallRel32 && callee && callee->begin == target;
 }
 
 void add_frames(Trap& trap, const TrapRecord& record) {
   trap.frames_truncated = record.truncated;
+  const InstanceContext* context = record.context;
   for (uint32_t i = 0; i < record.frame_count; ++i) {
     const RawFrame& raw = record.frames[i];
     if (raw.host) {
@@ -69,9 +90,15 @@ void add_frames(Trap& trap, const TrapRecord& record) {
     }
     const MappedCode* code = find_code(raw.pc);
     if (!code || !code->module()) continue;  // an adapter
-    // A return address may be the first byte of whatever follows the call.
-    const uint64_t pc = i == 0 ? raw.pc : raw.pc - 1;
-    add_guest_frames(trap, *code, pc - reinterpret_cast<uint64_t>(code->base()));
+    uint64_t offset = raw.pc - reinterpret_cast<uint64_t>(code->base());
+    if (i > 0) {
+      // Whose call was direct, has its callee's context; else it saved its own.
+      if (!is_direct_call(code->image(), offset))
+        context = reinterpret_cast<const InstanceContext*>(raw.saved_context);
+      // A return address may be the first byte of whatever follows the call.
+      --offset;
+    }
+    add_guest_frames(trap, *code, context->instance, offset);
   }
 }
 
@@ -113,6 +140,11 @@ Trap decode_trap(TrapRecord& record) {
 }  // namespace wago::runtime
 
 namespace wago {
+
+std::optional<Instance> Frame::instance() const {
+  std::shared_ptr<runtime::Store> alive = store.lock();
+  return alive ? std::optional(Instance(std::move(alive), instance_data)) : std::nullopt;
+}
 
 std::vector<SourceFrame> Frame::source() const {
   return debug_info ? debug_info->at(module_offset) : std::vector<SourceFrame>();

@@ -19,6 +19,7 @@ struct RawFrame {
   // The faulting instruction for the innermost frame, a return address for every other; 0 for host functions.
   uint64_t pc = 0;
   const HostFunction* host = nullptr;
+  uint64_t saved_context = 0;  // what is at [rbp - 8]: the function's own context, if it saves it
 };
 
 // One a thread, written in the signal handler and read by who entered the guest before any guest code runs
@@ -28,6 +29,7 @@ struct TrapRecord {
   InterruptRequest interruption = InterruptRequest::None;  // what stopped the guest in place of a trap
   uint64_t deadline_ns = 0;                                // of the call that was interrupted
   bool truncated = false;
+  const InstanceContext* context = nullptr;  // of the innermost frame, if it is the guest's
   uint32_t frame_count = 0;
   std::array<RawFrame, kMaxTrapFrames> frames;
   // What a host function left before its adapter raised TrapCode::Host.

@@ -144,6 +144,7 @@ struct wasm_shared_module_t {
 };
 struct wasm_frame_t {
   wago::Frame frame;
+  std::unique_ptr<wasm_instance_t> instance;
 };
 
 struct wasm_valtype_t {

@@ -16,6 +16,19 @@ wasm_trap_t* new_trap(StoreData& store, std::string message) {
   return new_trap(store, std::move(trap));
 }
 
+namespace {
+
+// Holds the instance, which the frame of a trap does not.
+wasm_frame_t* new_frame(StoreData& store, const Frame& frame) {
+  auto made = std::make_unique<wasm_frame_t>();
+  made->frame = frame;
+  if (auto instance = frame.instance())
+    made->instance.reset(static_cast<wasm_instance_t*>(store.handle(Subject(*std::move(instance)))));
+  return made.release();
+}
+
+}  // namespace
+
 }  // namespace wago::c_api
 
 using namespace wago;
@@ -36,7 +49,7 @@ void wasm_trap_message(const wasm_trap_t* trap, wasm_message_t* out) {
 void wasm_trap_trace(const wasm_trap_t* trap, wasm_frame_vec_t* out) {
   std::vector<wasm_frame_t*> frames;
   for (const Frame& frame : trap->subject<Trap>().frames) {
-    if (!frame.host) frames.push_back(new wasm_frame_t{frame});
+    if (!frame.host) frames.push_back(new_frame(*trap->store, frame));
   }
   wasm_frame_vec_new(out, frames.size(), frames.data());
 }
@@ -44,17 +57,18 @@ void wasm_trap_trace(const wasm_trap_t* trap, wasm_frame_vec_t* out) {
 wasm_frame_t* wasm_trap_origin(const wasm_trap_t* trap) {
   const std::vector<Frame>& frames = trap->subject<Trap>().frames;
   auto origin = std::find_if(frames.begin(), frames.end(), [](const Frame& frame) { return !frame.host; });
-  return origin == frames.end() ? nullptr : new wasm_frame_t{*origin};
+  return origin == frames.end() ? nullptr : new_frame(*trap->store, *origin);
 }
 
 wasm_frame_t* wasm_frame_copy(const wasm_frame_t* frame) {
-  return new wasm_frame_t(*frame);
+  return new wasm_frame_t{frame->frame,
+                          std::unique_ptr<wasm_instance_t>(wasm_instance_copy(frame->instance.get()))};
 }
 void wasm_frame_delete(wasm_frame_t* frame) {
   delete frame;
 }
-wasm_instance_t* wasm_frame_instance(const wasm_frame_t*) {
-  return nullptr;
+wasm_instance_t* wasm_frame_instance(const wasm_frame_t* frame) {
+  return frame->instance.get();
 }
 uint32_t wasm_frame_func_index(const wasm_frame_t* frame) {
   return frame->frame.function;

@@ -95,6 +95,41 @@ TEST_P(Traps, TheWholeStackIsShownWhetherOrNotCalleesWereInlined) {
   }
 }
 
+// Instances of one module, whose frames differ in nothing else.
+TEST_P(Traps, FramesKnowTheirInstances) {
+  ModuleBuilder thrower;
+  const uint32_t nullary = thrower.type({}, {});
+  thrower.export_("h", ExternKind::Function,
+                  thrower.function(nullary, {}, Code().op(Opcode::Unreachable).end()));
+  ModuleBuilder module;
+  const uint32_t type = module.type({}, {});
+  const uint32_t imported = module.import_function("other", "h", type);
+  module.table(FuncRef, 1);
+  const uint32_t f = module.function(type, {}, Code().op(Opcode::Call, imported).end());
+  const uint32_t g = module.function(type, {}, Code().op(Opcode::Call, f).end());
+  const uint32_t h = module.function(type, {}, Code().i32(0).op(Opcode::CallIndirect, type, 0).end());
+  module.elements(Code().i32(0).end(), {g});
+  module.export_("h", ExternKind::Function, h);
+  const Module compiled = compile(module);
+
+  std::vector<Instance> instances = {instantiate(thrower)};
+  for (int i = 0; i < 2; ++i) {
+    Linker linker(engine_);
+    linker.define_instance("other", instances.back());
+    instances.push_back(linker.instantiate(compiled).value());
+  }
+  Trap trap = trap_of(instances.back(), "h", {});
+  const std::pair<size_t, uint32_t> expected[] = {{0, 0}, {1, f}, {1, g}, {1, h}, {2, f}, {2, g}, {2, h}};
+  ASSERT_EQ(trap.frames.size(), std::size(expected)) << trap.to_string();
+  for (size_t i = 0; i < std::size(expected); ++i) {
+    EXPECT_EQ(trap.frames[i].function, expected[i].second) << trap.to_string();
+    ASSERT_TRUE(trap.frames[i].instance());
+    EXPECT_EQ(trap.frames[i].instance()->data(), instances[expected[i].first].data()) << i;
+  }
+  instances.clear();
+  EXPECT_FALSE(trap.frames[1].instance()) << "a trap keeps nothing alive";
+}
+
 TEST_P(Traps, StackCrossesHostFunctionsAndInstances) {
   ModuleBuilder thrower;
   const uint32_t nullary = thrower.type({}, {});

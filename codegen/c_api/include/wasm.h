@@ -249,7 +249,7 @@ WASM_DECLARE_REF_BASE(ref)
 WASM_DECLARE_OWN(frame)
 WASM_DECLARE_VEC(frame, *)
 WASM_API_EXTERN own wasm_frame_t* wasm_frame_copy(const wasm_frame_t*);
-/* NULL: frames do not hold instances. */
+/* The frame's, which holds it; NULL if it was gone before the frame was made, since traps do not. */
 WASM_API_EXTERN struct wasm_instance_t* wasm_frame_instance(const wasm_frame_t*);
 WASM_API_EXTERN uint32_t wasm_frame_func_index(const wasm_frame_t*);
 WASM_API_EXTERN size_t wasm_frame_func_offset(const wasm_frame_t*);   /* bytes, from the function's body */

@@ -25,6 +25,54 @@ static wasm_trap_t* call(const wasm_extern_vec_t* exports, size_t index) {
   return trap;
 }
 
+/* Whether frame number `at` of the trace ran function `index` of the instance. */
+static int ran(const wasm_frame_vec_t* trace, size_t at, const wasm_instance_t* instance, uint32_t index) {
+  CHECK(at < trace->size);
+  const wasm_frame_t* frame = trace->data[at];
+  return wasm_frame_func_index(frame) == index && wasm_instance_same(wasm_frame_instance(frame), instance);
+}
+
+/* Three instances of one module, each of which calls the one before: `third` calls `second` through the host.
+ */
+static void frames_of_other_instances(wasm_instance_t* first, const wasm_extern_vec_t* first_exports,
+                                      wasm_extern_t* host) {
+  wasm_extern_t* import_array[] = {first_exports->data[1]};
+  wasm_extern_vec_t imports = WASM_ARRAY_VEC(import_array), second_exports, third_exports;
+  wasm_instance_t* second = instantiate(store, "traps", &imports);
+  wasm_instance_exports(second, &second_exports);
+  import_array[0] = host;
+  wasm_instance_t* third = instantiate(store, "traps", &imports);
+  wasm_instance_exports(third, &third_exports);
+
+  nested = wasm_extern_as_func(second_exports.data[2]);
+  wasm_trap_t* trap = call(&third_exports, 2);
+  nested = NULL;
+  wasm_frame_vec_t trace;
+  wasm_trap_trace(trap, &trace);
+  CHECK(trace.size == 4);
+  CHECK(ran(&trace, 0, first, 1) && ran(&trace, 1, first, 2));
+  CHECK(ran(&trace, 2, second, 3) && ran(&trace, 3, third, 3));
+  CHECK(!wasm_instance_same(first, second) && !wasm_instance_same(second, third));
+
+  /* A frame and its copies hold their instance; a trap does not. */
+  wasm_extern_vec_delete(&third_exports);
+  wasm_instance_delete(third);
+  wasm_frame_t* copy = wasm_frame_copy(trace.data[3]);
+  wasm_frame_vec_delete(&trace);
+  wasm_instance_exports(wasm_frame_instance(copy), &third_exports);
+  CHECK(third_exports.size == 4);
+  wasm_extern_vec_delete(&third_exports);
+  wasm_frame_delete(copy);
+  wasm_trap_trace(trap, &trace);
+  CHECK(ran(&trace, 2, second, 3));
+  CHECK(wasm_frame_func_index(trace.data[3]) == 3 && !wasm_frame_instance(trace.data[3]));
+  wasm_frame_vec_delete(&trace);
+
+  wasm_trap_delete(trap);
+  wasm_extern_vec_delete(&second_exports);
+  wasm_instance_delete(second);
+}
+
 int main(void) {
   wasm_engine_t* engine = wasm_engine_new();
   store = wasm_store_new(engine);
@@ -41,6 +89,7 @@ int main(void) {
   CHECK(message_is(trap, "unreachable instruction executed"));
   wasm_frame_t* origin = wasm_trap_origin(trap);
   CHECK(origin && wasm_frame_func_index(origin) == 1 && wasm_frame_func_offset(origin) == 2);
+  CHECK(wasm_instance_same(wasm_frame_instance(origin), instance));
   wasm_byte_vec_t binary;
   test_module("traps", &binary);
   CHECK(wasm_frame_module_offset(origin) < binary.size);
@@ -48,10 +97,14 @@ int main(void) {
   CHECK(binary.data[wasm_frame_module_offset(origin) - 1] == 0x01); /* nop */
   wasm_byte_vec_delete(&binary);
   wasm_frame_t* copy = wasm_frame_copy(origin);
+  CHECK(wasm_frame_func_index(copy) == 1 && wasm_frame_instance(copy) != wasm_frame_instance(origin));
+  CHECK(wasm_instance_same(wasm_frame_instance(copy), wasm_frame_instance(origin)));
   wasm_frame_delete(origin);
-  CHECK(wasm_frame_func_index(copy) == 1);
+  CHECK(wasm_instance_same(wasm_frame_instance(copy), instance));
   wasm_frame_delete(copy);
   wasm_trap_delete(trap);
+
+  frames_of_other_instances(instance, &exports, wasm_func_as_extern(func));
 
   /* Through a caller: both frames, innermost first, whether or not one was inlined. */
   trap = call(&exports, 1);

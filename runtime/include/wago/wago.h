@@ -61,6 +61,7 @@ using Slot = uint64_t;
 class CallResult;
 class Caller;
 class Function;
+class Instance;
 class Trap;
 
 namespace runtime {
@@ -168,6 +169,12 @@ struct Frame {
   std::string name;            // display name
   bool inlined = false;        // placed inside the next frame
   bool host = false;           // a host function between two guest activations
+
+  // The instance it ran in, as long as something keeps that alive, which frames do not; nothing for the
+  // host's.
+  std::optional<Instance> instance() const;
+  std::weak_ptr<runtime::Store> store;
+  runtime::InstanceData* instance_data = nullptr;  // in the store; null for the host's
 
   // What is at this place in source: functions that the guest's compiler inlined, innermost first, then the
   // function itself. Empty if the module has no debug information about it. Reads that on first use, which
