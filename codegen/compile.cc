@@ -14,6 +14,7 @@
 #include "base/parallel.h"
 #include "codegen/allocate/allocate.h"
 #include "codegen/build/build.h"
+#include "codegen/counted.h"
 #include "codegen/emit/emit.h"
 #include "codegen/emit/image.h"
 #include "codegen/emit/x64/adapters.h"
@@ -31,7 +32,9 @@ namespace {
 class Worker {
  public:
   Worker(const runtime::Module& module, const runtime::CompileSettings& settings)
-      : module_(module), settings_(settings) {}
+      : module_(module), settings_(settings), counts_(settings.counted) {
+    settings_.counted = false;
+  }
 
   base::Result<void> compile(uint32_t body, FunctionCode& out, StageDump* dump = nullptr) {
     // What a stage allocated serves the next function. But of a large one it is much, for that one only, and
@@ -46,47 +49,80 @@ class Worker {
     if (dump) dump->optimized = print(ir_);
     selector_->select(module_, settings_, ir_, mach_);
     const uint32_t ir_instructions = count_instructions();
-    out.inline_sites.clear();
-    for (const IrInlineSite& site : ir_.inline_sites) {
-      out.inline_sites.push_back({site.callee, site.call_pc, site.parent});
-    }
-    if (is_large) {
+    name_inline_sites(ir_, out);
+    if (is_large && !counts_) {
       selector_.emplace();
       ir_ = IrFunction();
     }
     if (dump) dump->selected = print(mach_);
-    allocate();
+    allocate(mach_);
     if (is_large) allocator_.emplace();
     if (dump) dump->allocated = print(mach_);
-    emitter_.emit(mach_, FrameStyle::Standard, settings_.source_maps, out);
+    emitter_.emit(mach_, FrameStyle::Standard, settings_.source_maps, out, nullptr,
+                  counts_ ? &report_ : nullptr);
     if (is_large) mach_ = MachFunction();
     out.statistics.ir_instructions = ir_instructions;
     out.hash = identity_hash(out);
+    if (counts_) return compile_counted(body, out);
     return {};
   }
 
  private:
-  void allocate() {
-    std::optional<MachFunction> before;
-    if (settings_.check_allocation) {
-      check_clean(verify(mach_, false), "selection");
-      before = mach_;
+  // The function that was just compiled once more, with counters.
+  base::Result<void> compile_counted(uint32_t body, FunctionCode& out) {
+    runtime::CompileSettings settings = settings_;
+    settings.counted = true;
+    if (auto built = builder_->build(module_, body, settings, counted_ir_); !built) return built;
+    passes_->run(module_, settings, counted_ir_);
+    if (counted_ir_.executed.over_limit()) {
+      return base::failed("function " + module_.function_name(ir_.function) +
+                          " is too large to be counted: its branches lead past more than " +
+                          std::to_string(ExecutedRanges::kMaxRanges) +
+                          " stretches of code; split it into smaller functions");
     }
-    if (settings_.spill_everything) {
-      allocator_->spill_everything(mach_);
-    } else {
-      allocator_->allocate(mach_);
+    selector_->select(module_, settings, counted_ir_, mach_);
+    allocate(mach_);
+    out.counted = std::make_shared<CountedFunction>();
+    BlockReport report;
+    bool agrees = counting_.plan(ir_, counted_ir_, report_);
+    if (agrees) {
+      emitter_.emit(mach_, FrameStyle::Standard, settings_.source_maps, out.counted->code,
+                    &counting_.counters(), &report);
+      name_inline_sites(counted_ir_, out.counted->code);
+      agrees = counting_.describe(report, *out.counted);
     }
-    if (before) {
-      check_clean(verify(mach_, true), "allocation");
-      check_clean(check_allocation(*before, mach_), "allocation");
+    WAGO_CHECK_MSG(agrees, module_.function_name(ir_.function).c_str());
+    return {};
+  }
+
+  static void name_inline_sites(const IrFunction& ir, FunctionCode& out) {
+    out.inline_sites.clear();
+    for (const IrInlineSite& site : ir.inline_sites) {
+      out.inline_sites.push_back({site.callee, site.call_pc, site.parent});
     }
   }
 
-  void check_clean(const std::string& problem, const char* stage) {
+  void allocate(MachFunction& mach) {
+    std::optional<MachFunction> before;
+    if (settings_.check_allocation) {
+      check_clean(mach, verify(mach, false), "selection");
+      before = mach;
+    }
+    if (settings_.spill_everything) {
+      allocator_->spill_everything(mach);
+    } else {
+      allocator_->allocate(mach);
+    }
+    if (before) {
+      check_clean(mach, verify(mach, true), "allocation");
+      check_clean(mach, check_allocation(*before, mach), "allocation");
+    }
+  }
+
+  void check_clean(const MachFunction& mach, const std::string& problem, const char* stage) {
     if (problem.empty()) return;
-    std::fprintf(stderr, "after %s of %s: %s\n%s", stage, module_.function_name(mach_.function).c_str(),
-                 problem.c_str(), print(mach_).c_str());
+    std::fprintf(stderr, "after %s of %s: %s\n%s", stage, module_.function_name(mach.function).c_str(),
+                 problem.c_str(), print(mach).c_str());
     WAGO_UNREACHABLE("machine code verification failed");
   }
 
@@ -99,7 +135,8 @@ class Worker {
   }
 
   const runtime::Module& module_;
-  const runtime::CompileSettings& settings_;
+  runtime::CompileSettings settings_;  // of the code that does not count
+  bool counts_;
   // Never empty: renewed to give back what they hold.
   std::optional<IrBuilder> builder_{std::in_place};
   std::optional<PassPipeline> passes_{std::in_place};
@@ -108,6 +145,10 @@ class Worker {
   Emitter emitter_;
   IrFunction ir_;
   MachFunction mach_;
+  // Of functions that are counted.
+  BlockReport report_;
+  IrFunction counted_ir_;
+  Counting counting_;
 };
 
 // Puts together what the workers compile, in the order of the module. All of it may be called from any thread
@@ -117,7 +158,9 @@ class Collector {
   Collector(const runtime::Module& module, const runtime::CompileSettings& settings)
       : module_(module),
         max_code_bytes_(settings.max_code_bytes),
-        linker_(module.imported_functions, static_cast<uint32_t>(module.bodies.size()), wasm_bytes(module)) {}
+        linker_(module.imported_functions, static_cast<uint32_t>(module.bodies.size()), wasm_bytes(module)) {
+    if (settings.counted) counted_linker_.emplace(module, wasm_bytes(module));
+  }
 
   // `code` may be used again.
   void add(uint32_t body, FunctionCode& code) {
@@ -152,6 +195,7 @@ class Collector {
                           " bytes, more than the limit of " + std::to_string(max_code_bytes_) +
                           " code bytes; raise EngineLimits::code_bytes");
     }
+    if (counted_linker_) return std::move(*counted_linker_).finish(std::move(linker_).finish());
     return std::make_shared<const runtime::CodeImage>(std::move(linker_).finish());
   }
 
@@ -162,12 +206,16 @@ class Collector {
     return bytes;
   }
 
-  void append(const FunctionCode& code) { linker_.append(code, module_.bodies[next_++].begin); }
+  void append(const FunctionCode& code) {
+    const uint32_t begin = linker_.append(code, module_.bodies[next_++].begin);
+    if (counted_linker_) counted_linker_->append(*code.counted, begin);
+  }
 
   const runtime::Module& module_;
   const uint64_t max_code_bytes_;
   std::mutex mutex_;
   ImageLinker linker_;
+  std::optional<CountedLinker> counted_linker_;
   uint32_t next_ = 0;                         // the first body that is not in the image
   std::map<uint32_t, FunctionCode> waiting_;  // for an earlier one
   uint64_t code_bytes_ = 0;

@@ -130,7 +130,7 @@ static_assert(sizeof(CodeRegion) == 16 && sizeof(FunctionStatistics) == 56 && si
               sizeof(CompiledFunction) == 16 + 32 + sizeof(FunctionStatistics) &&
               sizeof(SourcePosition) == 12 && sizeof(InlineSite) == 12 && sizeof(TlsFixup) == 4 &&
               sizeof(EmittedSite) == 8 && sizeof(UnwindRow) == 8 &&
-              sizeof(CodeImage) == sizeof(std::vector<int>) * 9 + 8);
+              sizeof(CodeImage) == sizeof(std::vector<int>) * 9 + sizeof(CodeImage::counted) + 8);
 
 template <class T, class Plain>
 concept Of = std::same_as<std::remove_const_t<T>, Plain>;
@@ -221,7 +221,8 @@ std::vector<OriginField> origin_of(const CompileSettings& settings, const CodeTa
           {"level", std::to_string(settings.level), kSameSettings},
           {"interruptible", yes_or_no(settings.interruptible), kSameSettings},
           {"spill_everything", yes_or_no(settings.spill_everything), kSameSettings},
-          {"source_maps", yes_or_no(settings.source_maps), kSameSettings}};
+          {"source_maps", yes_or_no(settings.source_maps), kSameSettings},
+          {"counted", yes_or_no(settings.counted), kSameSettings}};
 }
 
 template <class T>
@@ -297,6 +298,9 @@ std::vector<uint8_t> write_artifact(const Artifact& artifact, const CompileSetti
 
 base::Result<Artifact> read_artifact(std::span<const uint8_t> bytes, const CompileSettings& settings,
                                      const CodeTarget& target, const DecodeOptions& options) {
+  if (settings.counted) {
+    return base::failed("code that counts its blocks is not loaded from artifacts: compile the module again");
+  }
   if (auto error = check_header(bytes)) return *std::move(error);
   Reader in(bytes.subspan(kHeaderBytes));
   if (auto error = check_origin(in, settings, target)) return *std::move(error);

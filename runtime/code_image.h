@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -122,6 +123,35 @@ struct TlsFixup {
   bool operator==(const TlsFixup&) const = default;
 };
 
+// A block of code that counts how often it is entered, as the same code without counters has it.
+struct CountedBlock {
+  uint32_t begin = 0;  // offset in the ordinary image
+  uint32_t size = 0;   // 0: nothing was emitted for it
+  uint32_t function = 0;
+  uint32_t machine_instructions = 0;
+  bool operator==(const CountedBlock&) const = default;
+};
+// Wasm instructions that run whenever their block does.
+struct CountedRange {
+  uint32_t block = 0;
+  uint32_t inline_site = ~0u;  // of the ordinary image, whose callee's they are; ~0u: the block's function's
+  uint32_t wasm_begin = 0;
+  uint32_t wasm_end = 0;
+  uint32_t instructions = 0;
+  bool operator==(const CountedRange&) const = default;
+};
+// How far a block has come where control may leave it for good: at a trap site, or in a call that does not
+// return.
+struct CountedExit {
+  uint32_t site = 0;  // in the image that counts: the trap site, or the address that the call returns to
+  uint32_t block = 0;
+  uint32_t offset = 0;  // in the ordinary image, of the first instruction that has not completed
+  uint32_t machine_instructions = 0;  // of the block that have completed
+  uint32_t ranges = 0;                // of the block that have run
+  bool operator==(const CountedExit&) const = default;
+};
+struct CountedCode;
+
 struct CodeImage {
   std::vector<uint8_t> bytes;
   std::vector<CodeRegion> regions;
@@ -132,11 +162,21 @@ struct CodeImage {
   std::vector<EmittedSite> emitted_sites;  // sorted by offset
   std::vector<UnwindRow> unwind_rows;      // sorted by offset; the first of a function is at its entry
   std::vector<TlsFixup> tls_fixups;
+  // What its counters count; null for an image that does not count. Not part of artifacts.
+  std::shared_ptr<const CountedCode> counted;
 
   // Adapter images only (see Compiler::compile_adapters).
   uint32_t entry_adapter = 0;  // offset
   uint32_t host_adapter = 0;   // offset
   bool operator==(const CodeImage&) const = default;
+};
+
+// Counter i of an instance, at ContextLayout::size() + 8 * i from its context, is for block i.
+struct CountedCode {
+  CodeImage ordinary;                // what the same settings give without counters
+  std::vector<CountedBlock> blocks;  // sorted by begin
+  std::vector<CountedRange> ranges;  // sorted by block; in a block in program order
+  std::vector<CountedExit> exits;    // sorted by site
 };
 
 }  // namespace wago::runtime

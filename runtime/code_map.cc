@@ -105,7 +105,13 @@ class Registry {
   std::vector<std::unique_ptr<const Snapshot>> retired_;
 };
 
+std::atomic<bool> any_counted{false};
+
 }  // namespace
+
+bool counted_code_exists() {
+  return any_counted.load(std::memory_order_relaxed);
+}
 
 const MappedCode* find_code(uint64_t pc) {
   // Sequentially consistent on both sides: either the writer sees this count, or this load sees the new
@@ -157,6 +163,11 @@ base::Result<std::unique_ptr<MappedCode>> MappedCode::publish(std::unique_ptr<Ma
   code->base_ = static_cast<uint8_t*>(mapping) + code_offset;
 
   const CodeImage& source = *code->image_;
+  if (source.counted) {
+    code->exit_count_ = source.counted->exits.size();
+    code->exit_counts_ = std::make_unique<std::atomic<uint64_t>[]>(code->exit_count_);
+    any_counted = true;
+  }
   std::memset(mapping, 0xcc, mapping_bytes);  // int3 around the image: a stray jump stops at once
   if (!source.bytes.empty()) std::memcpy(code->base_, source.bytes.data(), source.bytes.size());
   for (const TlsFixup& fixup : source.tls_fixups) {
@@ -186,6 +197,16 @@ MappedCode::~MappedCode() {
     Registry::instance().remove(this);
   }
   if (mapping_) munmap(mapping_, mapping_bytes_);
+}
+
+void MappedCode::leave(uint64_t site) const {
+  if (!image_->counted) return;
+  const uint64_t offset = site - reinterpret_cast<uint64_t>(base_);
+  const auto& exits = image_->counted->exits;
+  auto at = std::lower_bound(exits.begin(), exits.end(), offset,
+                             [](const CountedExit& exit, uint64_t wanted) { return exit.site < wanted; });
+  if (at == exits.end() || at->site != offset) return;
+  exit_counts_[static_cast<size_t>(at - exits.begin())].fetch_add(1, std::memory_order_relaxed);
 }
 
 const TrapSite* MappedCode::trap_site(uint64_t pc) const {

@@ -12,8 +12,10 @@
 // other thread's reader exists.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <span>
 
 #include "base/result.h"
 #include "runtime/code_image.h"
@@ -46,6 +48,11 @@ class MappedCode {
   const FuncType* signature() const { return signature_; }  // of adapters; null for modules
   const std::shared_ptr<const SourceLines>& debug_info() const { return debug_info_; }
   bool contains(uint64_t pc) const { return pc - reinterpret_cast<uint64_t>(base_) < image_->bytes.size(); }
+  // A frame of the image that is left for good where it stands: `site` is the trap site or the address that a
+  // call would have returned to. Counted, if the image counts. Safe in a signal handler.
+  void leave(uint64_t site) const;
+  // How often, by CountedCode::exits.
+  std::span<std::atomic<uint64_t>> exit_counts() const { return {exit_counts_.get(), exit_count_}; }
   // The trap site at exactly this address, or nullptr. Safe in a signal handler.
   const TrapSite* trap_site(uint64_t pc) const;
 
@@ -63,6 +70,8 @@ class MappedCode {
   size_t mapping_bytes_ = 0;
   uint8_t* base_ = nullptr;
   bool registered_ = false;
+  std::unique_ptr<std::atomic<uint64_t>[]> exit_counts_;
+  size_t exit_count_ = 0;
 };
 
 // Somebody who follows what code there is: a profiler. Ordinary programs have none.
@@ -84,5 +93,8 @@ void observe_code(CodeObserver* observer);
 // The live image that contains `pc`, or nullptr. Safe in a signal handler. The result stays valid while code
 // of the image is on a stack.
 const MappedCode* find_code(uint64_t pc);
+
+// Whether any image that counts was ever mapped: otherwise nobody need walk stacks for it.
+bool counted_code_exists();
 
 }  // namespace wago::runtime

@@ -19,6 +19,7 @@ CompileSettings EngineData::compile_settings() const {
   compile.check_allocation = settings_.check_allocation;
   compile.verify_ir = settings_.verify_ir;
   compile.source_maps = settings_.source_maps;
+  compile.counted = settings_.counted;
   compile.workers = settings_.workers;
   compile.max_code_bytes = settings_.limits.code_bytes;
   return compile;

@@ -33,15 +33,23 @@ base::Result<InstanceData*> InstanceData::create(std::shared_ptr<const ModuleDat
 
 void InstanceData::allocate_context() {
   const ContextLayout layout(module());
-  void* memory = std::aligned_alloc(64, layout.size());
+  const CountedCode* counted = module_->code().image().counted.get();
+  const size_t bytes = layout.size() + (counted ? counted->blocks.size() * sizeof(uint64_t) : 0);
+  void* memory = std::aligned_alloc(64, (bytes + 63) & ~size_t{63});
   WAGO_CHECK_MSG(memory, "out of memory");
-  std::memset(memory, 0, layout.size());
+  std::memset(memory, 0, bytes);
   context_.reset(new (memory) InstanceContext);
   context_->helpers = &helper_table();
   context_->instance = this;
   for (uint32_t i = 0; i < module().types.size(); ++i) {
     *context_at<uint32_t>(layout.type_id(i)) = module_->type_id(i);
   }
+}
+
+std::span<uint64_t> InstanceData::counters() {
+  const CountedCode* counted = module_->code().image().counted.get();
+  if (!counted) return {};
+  return {context_at<uint64_t>(static_cast<int32_t>(ContextLayout(module()).size())), counted->blocks.size()};
 }
 
 void InstanceData::fill_functions(const ResolvedImports& imports) {

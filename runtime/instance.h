@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/result.h"
@@ -49,6 +50,9 @@ class InstanceData final : public StoreMember {
   // What stops calls of its functions, or null.
   const std::shared_ptr<InterruptControl>& interrupts() const { return interrupts_; }
   InstanceContext* context() { return context_.get(); }
+  // How often each block of CountedCode::blocks was entered; empty if the code does not count. Exact while
+  // nothing of the instance runs.
+  std::span<uint64_t> counters();
 
   // By index in the index space of each; a function's only if it can be referenced.
   FuncRef* function(uint32_t index) const { return &functions_[module().reference_indices[index]]; }

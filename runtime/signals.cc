@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "runtime/abi.h"
 #include "runtime/code_map.h"
+#include "runtime/counting.h"
 #include "runtime/stack.h"
 #include "runtime/trap.h"
 
@@ -122,6 +123,7 @@ bool return_to_entry(const siginfo_t* info, ucontext_t* context) {
   }
   walk.add_callers(static_cast<uint64_t>(registers[REG_RBP]), sp, *activation);
   walk.add_exited(thread, around(thread, activation));
+  leave_frames(pc, static_cast<uint64_t>(registers[REG_RBP]), sp, *activation);
   return_from(thread, *activation, registers);
   return true;
 }

@@ -19,6 +19,7 @@ constexpr uint32_t kSmallFrame = 4096;
 constexpr unsigned kConditionBelow = 2;  // x86 condition code B
 constexpr unsigned kUnconditional = 16;
 constexpr uint32_t kNowhere = ~0u;
+constexpr uint32_t kLongestNop = 9;
 // Entry adapters push it last of the registers that their callers want back; nobody else pushes it.
 constexpr Reg kLastSavedByAdapters = kR15;
 
@@ -39,6 +40,10 @@ struct BlockMark {
   uint32_t position = 0;  // set by place()
   bool align = false;
   bool skipped = false;  // threaded through: emits nothing
+  // For a report.
+  uint32_t machine_instructions = 0;
+  uint32_t raw_end = 0, branches_end = 0;  // of what always runs
+  uint32_t falls_into = kNowhere;          // the block behind it, if that is padded
 };
 
 // A place in the code before branch sizes are known.
@@ -55,6 +60,22 @@ struct Stub {
 };
 
 // A displacement from the end of its instruction to a literal or jump table.
+// See BlockReport.
+struct PendingExit {
+  Mark mark;
+  uint32_t stub;  // or kNowhere: the site is the mark
+  uint32_t machine_instructions;
+  uint32_t wasm_pc;
+  uint32_t inline_site;
+};
+
+struct PendingTail {
+  Mark begin;
+  uint32_t branch;
+  uint32_t way;
+  uint32_t machine_instructions;  // 0, or the branch that it is
+};
+
 struct PendingField {
   Mark mark;
   MachOperand::Kind kind;
@@ -86,6 +107,9 @@ struct Emitter::State {
   std::vector<PendingField> fields;
   std::vector<std::pair<Mark, CallFixup>> calls;
   std::vector<Mark> tls;
+  std::vector<std::pair<Mark, CounterFixup>> counters;
+  std::vector<PendingExit> exits;
+  std::vector<PendingTail> tails;
   std::vector<std::pair<Mark, runtime::TrapSite>> traps;
   std::vector<std::pair<Mark, runtime::SourcePosition>> positions;
   std::vector<std::pair<Mark, runtime::EmittedSite>> sites;
@@ -99,6 +123,11 @@ struct Emitter::State {
   FrameStyle style = FrameStyle::Standard;
   bool source_maps = false;
   uint32_t current_block = 0;
+  const CounterPlan* plan = nullptr;
+  BlockReport* report = nullptr;
+  uint32_t block_instructions = 0;  // statistics.machine_instructions when the block began
+  uint32_t block_conditionals = 0;  // branches to other blocks in it so far
+  size_t next_tail = 0;             // of the plan's
 
   void reset() {
     raw.clear();
@@ -108,6 +137,10 @@ struct Emitter::State {
     fields.clear();
     calls.clear();
     tls.clear();
+    counters.clear();
+    exits.clear();
+    tails.clear();
+    next_tail = 0;
     traps.clear();
     positions.clear();
     sites.clear();
@@ -115,6 +148,7 @@ struct Emitter::State {
     out->bytes.clear();
     out->calls.clear();
     out->tls_fields.clear();
+    out->counters.clear();
     out->trap_sites.clear();
     out->positions.clear();
     out->emitted_sites.clear();
@@ -134,6 +168,7 @@ struct Emitter::State {
   uint32_t jump_target(uint32_t b) const {
     const MachBlock& block = function->blocks[b];
     if (b == 0 || block.end != block.begin + 1) return kNowhere;
+    if (plan && plan->blocks[b] != kNoCounter) return kNowhere;
     const MachInst& inst = function->insts[block.begin];
     if (inst.op != x64::Op::JMP_1) return kNowhere;
     const MachOperand& target = function->ops(inst)[0];
@@ -166,8 +201,9 @@ struct Emitter::State {
   }
 
   uint32_t stub(base::TrapCode code, const MachInst& inst) {
-    // Equal stubs mostly follow one another: the two checks of a division, say.
-    for (size_t i = stubs.size(), tries = 0; i > 0 && tries < 4; --i, ++tries) {
+    // Equal stubs mostly follow one another: the two checks of a division, say. Where it is counted how far
+    // the code came, each has its own.
+    for (size_t i = stubs.size(), tries = 0; i > 0 && tries < 4 && !plan; --i, ++tries) {
       const Stub& s = stubs[i - 1];
       if (s.code == code && s.wasm_pc == inst.wasm_pc && s.inline_site == inst.inline_site) {
         return static_cast<uint32_t>(i - 1);
@@ -182,6 +218,8 @@ struct Emitter::State {
     if (target.kind == MachOperand::Kind::TrapStub) {
       b.target_kind = TargetKind::Stub;
       b.target = stub(static_cast<base::TrapCode>(target.value), inst);
+      if (report)
+        exits.push_back({after_branch(), b.target, completed() + 1, inst.wasm_pc, inst.inline_site});
     } else {
       WAGO_CHECK(target.kind == MachOperand::Kind::Block);
       b.target = thread[static_cast<uint32_t>(target.value)];
@@ -189,11 +227,99 @@ struct Emitter::State {
     branches.push_back(b);
   }
 
+  Mark after_branch() const {
+    Mark mark = here();
+    ++mark.branches;
+    return mark;
+  }
+  // Instructions of the current block so far.
+  uint32_t completed() const { return out->statistics.machine_instructions - block_instructions; }
+
+  // What always runs of the current block ends here.
+  void end_of_always() {
+    BlockMark& block = blocks[current_block];
+    block.raw_end = static_cast<uint32_t>(raw.size());
+    block.branches_end = static_cast<uint32_t>(branches.size());
+    block.machine_instructions = completed();
+  }
+
+  // The current block goes on into the next, and through what pads that, where it would go by `inst`.
+  void falls_through(uint32_t next, const MachInst& inst) {
+    if (!report || !is_padded(next)) return;
+    blocks[current_block].falls_into = next;
+    if (block_conditionals != 0) tail(BlockTail::kLast, inst, 0);
+  }
+
+  void tail(uint32_t number, const MachInst& inst, uint32_t instructions) {
+    if (!report) return;
+    tails.push_back({here(), number, static_cast<uint32_t>(function->ops(inst)[0].value), instructions});
+  }
+
+  MachOperand counter_operand(uint32_t counter) const {
+    return {MachOperand::Kind::Counter, false, static_cast<int32_t>(counter)};
+  }
+  void count(uint32_t counter) {
+    frame_inst(x64::Op::INC64m, {counter_operand(counter), imm(1), {}, imm(0), {}});
+  }
+  // The same where flags are still wanted.
+  void count_between_branches(uint32_t counter) {
+    const MachOperand scratch_reg = reg(kScratchGpr), none;
+    frame_inst(x64::Op::MOV64rm, {scratch_reg, counter_operand(counter), imm(1), none, imm(0), none});
+    frame_inst(x64::Op::LEA64r, {scratch_reg, scratch_reg, imm(1), none, imm(1), none});
+    frame_inst(x64::Op::MOV64mr, {counter_operand(counter), imm(1), none, imm(0), none, scratch_reg});
+  }
+  // The current block's tail with this number, if it is counted.
+  const CounterPlan::Tail* planned_tail(uint32_t number) {
+    if (!plan || next_tail == plan->tails.size()) return nullptr;
+    const CounterPlan::Tail& next = plan->tails[next_tail];
+    if (next.tail.block != current_block || next.tail.branch != number) return nullptr;
+    ++next_tail;
+    return &next;
+  }
+
+  void conditional_branch(const MachInst& inst) {
+    std::span<const MachOperand> ops = function->ops(inst);
+    if (inst.site == SiteKind::BoundsCheck) ++out->statistics.bounds_checks;
+    if (inst.site == SiteKind::InterruptCheck) ++out->statistics.interrupt_checks;
+    const bool to_block = ops[0].kind == MachOperand::Kind::Block;
+    if (to_block && ++block_conditionals >= 2) {
+      if (const CounterPlan::Tail* planned = planned_tail(block_conditionals)) {
+        count_between_branches(planned->counter);
+      }
+      tail(block_conditionals, inst, 1);
+    }
+    branch(static_cast<unsigned>(ops[1].value), inst, ops[0]);
+    ++out->statistics.machine_instructions;
+    if (to_block && block_conditionals == 1) end_of_always();
+  }
+
+  // Counts the last tail, on the way on which the code without counters has it. True if that was all of the
+  // jump.
+  bool count_last_tail(const MachInst& inst, uint32_t to) {
+    const CounterPlan::Tail* planned = planned_tail(BlockTail::kLast);
+    if (!planned) return false;
+    if (function->ops(inst)[0].value == static_cast<int32_t>(planned->tail.way)) {
+      count(planned->counter);
+      return false;
+    }
+    // jcc way; jmp other  ->  jncc other; count; jmp way
+    Branch& last = branches.back();
+    WAGO_CHECK(last.raw == raw.size() && last.condition != kUnconditional);
+    const uint32_t way = last.target;
+    last.condition ^= 1;
+    last.target = to;
+    count(planned->counter);
+    branches.push_back({static_cast<uint32_t>(raw.size()), kUnconditional, true, TargetKind::Block, way});
+    ++out->statistics.machine_instructions;
+    return true;
+  }
+
   void jump(const MachInst& inst, uint32_t next) {
     const MachOperand& target = function->ops(inst)[0];
     if (target.kind == MachOperand::Kind::Block) {
       uint32_t to = thread[static_cast<uint32_t>(target.value)];
-      if (to == next) return;
+      if (count_last_tail(inst, to)) return;
+      if (to == next) return falls_through(next, inst);
       // jcc next; jmp other  ->  jncc other
       if (branches.size() > blocks[current_block].branches) {
         Branch& last = branches.back();
@@ -201,12 +327,19 @@ struct Emitter::State {
             last.target_kind == TargetKind::Block && last.target == next) {
           last.condition ^= 1;
           last.target = to;
+          falls_through(next, *(&inst - 1));
           return;
         }
       }
     }
+    if (block_conditionals != 0) tail(BlockTail::kLast, inst, 1);
     branch(kUnconditional, inst, target);
     ++out->statistics.machine_instructions;
+  }
+
+  bool is_padded(uint32_t b) const {
+    return b < function->block_count && b != 0 && function->blocks[b].loop_header &&
+           !function->blocks[b].cold;
   }
 
   // --- Instructions
@@ -217,8 +350,11 @@ struct Emitter::State {
     current_block = b;
     blocks[b].raw = static_cast<uint32_t>(raw.size());
     blocks[b].branches = static_cast<uint32_t>(branches.size());
-    blocks[b].align = block.loop_header && !block.cold && b != 0;
+    blocks[b].align = is_padded(b);
     if (blocks[b].skipped) return;
+    block_instructions = out->statistics.machine_instructions;
+    block_conditionals = 0;
+    if (plan && plan->blocks[b] != kNoCounter) count(plan->blocks[b]);
     if (b == 0 && style == FrameStyle::Standard) prologue();
     uint32_t next = next_emitted(b);
     for (uint32_t i = block.begin; i < block.end; ++i) {
@@ -230,15 +366,12 @@ struct Emitter::State {
       if (inst.op == x64::Op::JMP_1) {
         jump(inst, next);
       } else if (inst.op == x64::Op::JCC_1) {
-        std::span<const MachOperand> ops = function->ops(inst);
-        if (inst.site == SiteKind::BoundsCheck) ++out->statistics.bounds_checks;
-        if (inst.site == SiteKind::InterruptCheck) ++out->statistics.interrupt_checks;
-        branch(static_cast<unsigned>(ops[1].value), inst, ops[0]);
-        ++out->statistics.machine_instructions;
+        conditional_branch(inst);
       } else {
         instruction(inst);
       }
     }
+    if (block_conditionals == 0) end_of_always();
   }
 
   void instruction(const MachInst& inst) {
@@ -248,6 +381,7 @@ struct Emitter::State {
       traps.push_back({here(), {0, static_cast<base::TrapCode>(inst.trap - 1)}});
     }
     if (inst.trap || desc.is_call) position(inst);
+    if (inst.trap && report) exits.push_back({here(), kNowhere, completed(), inst.wasm_pc, inst.inline_site});
     if (inst.op == x64::Op::RET64 && style == FrameStyle::Standard) epilogue();
     count(inst, desc);
     if (inst.op == x64::Op::CALL64pcrel32) {
@@ -255,6 +389,9 @@ struct Emitter::State {
     } else {
       encode(*function, inst);
       follow_frame(inst.op, function->ops(inst));
+    }
+    if (desc.is_call && report) {
+      exits.push_back({here(), kNowhere, completed(), inst.wasm_pc, inst.inline_site});
     }
   }
 
@@ -277,6 +414,10 @@ struct Emitter::State {
       // Only ever with a register as the other operand: the displacement ends the instruction.
       mark.raw = static_cast<uint32_t>(raw.size()) - 4;
       tls.push_back(mark);
+    }
+    if (address[0].kind == MachOperand::Kind::Counter) {
+      mark.raw = static_cast<uint32_t>(raw.size()) - 4;
+      counters.push_back({mark, {0, static_cast<uint32_t>(address[0].value)}});
     }
     if (field == Encoder::kNoField) return;
     const MachOperand& base = address[0];
@@ -454,7 +595,7 @@ struct Emitter::State {
 
   void write_padding(uint32_t count) {
     while (count > 0) {
-      std::span<const uint8_t> nop = encoder.nop(std::min(count, 9u));
+      std::span<const uint8_t> nop = encoder.nop(std::min(count, kLongestNop));
       out->bytes.insert(out->bytes.end(), nop.begin(), nop.end());
       count -= static_cast<uint32_t>(nop.size());
     }
@@ -531,6 +672,7 @@ struct Emitter::State {
     out->block_offsets.clear();
     for (const BlockMark& b : blocks) out->block_offsets.push_back(b.position);
     for (const Mark& mark : tls) out->tls_fields.push_back(resolve(mark));
+    for (const auto& [mark, counter] : counters) out->counters.push_back({resolve(mark), counter.counter});
     for (auto& [mark, trap] : traps) {
       trap.offset = resolve(mark);
       out->trap_sites.push_back(trap);
@@ -555,6 +697,52 @@ struct Emitter::State {
       uint32_t target =
           f.kind == MachOperand::Kind::Literal ? literal_offsets[f.index] : table_offsets[f.index];
       patch(at, int64_t{target} - (int64_t{at} + 4 + f.tail));
+    }
+  }
+
+  // Padding in front of a block.
+  uint32_t padding_of(uint32_t b) const { return blocks[b].padding - (b == 0 ? 0 : blocks[b - 1].padding); }
+  static uint32_t nops(uint32_t bytes) { return (bytes + kLongestNop - 1) / kLongestNop; }
+
+  // To the block or tail that runs into it.
+  void add_padding() {
+    size_t tail = 0;
+    for (uint32_t b = 0; b < blocks.size(); ++b) {
+      while (tail < report->tails.size() && report->tails[tail].block <= b) ++tail;
+      if (blocks[b].falls_into == kNowhere) continue;
+      const uint32_t bytes = padding_of(blocks[b].falls_into);
+      const bool in_tail = tail != 0 && report->tails[tail - 1].block == b;
+      (in_tail ? report->tails[tail - 1].size : report->blocks[b].size) += bytes;
+      (in_tail ? report->tails[tail - 1].machine_instructions : report->blocks[b].machine_instructions) +=
+          nops(bytes);
+    }
+  }
+
+  void fill_report() {
+    report->blocks.clear();
+    for (uint32_t b = 0; b < blocks.size(); ++b) {
+      const BlockMark& mark = blocks[b];
+      BlockReport::Block& block = report->blocks.emplace_back();
+      block.begin = mark.position;
+      if (mark.skipped) continue;
+      block.size = resolve({mark.raw_end, mark.branches_end, b}) - block.begin;
+      block.machine_instructions = mark.machine_instructions;
+    }
+    report->tails.clear();
+    for (const PendingTail& tail : tails) {
+      const Mark& begin = tail.begin;
+      const Mark end{begin.raw, begin.branches + tail.machine_instructions, begin.block};
+      const uint32_t at = resolve(begin);
+      report->tails.push_back(
+          {begin.block, tail.branch, tail.way, at, resolve(end) - at, tail.machine_instructions});
+    }
+    add_padding();
+    report->exits.clear();
+    for (const PendingExit& exit : exits) {
+      const uint32_t offset = resolve(exit.mark);
+      report->exits.push_back({exit.mark.block, exit.wasm_pc, exit.inline_site,
+                               exit.stub == kNowhere ? offset : out->stubs_begin + 2 * exit.stub, offset,
+                               exit.machine_instructions});
     }
   }
 
@@ -585,14 +773,18 @@ struct Emitter::State {
     write_literals();
     resolve_fields();
     fill_statistics();
+    if (report) fill_report();
   }
 };
 
 Emitter::Emitter() : state_(std::make_unique<State>()) {}
 Emitter::~Emitter() = default;
 
-void Emitter::emit(const MachFunction& function, FrameStyle style, bool source_maps, FunctionCode& out) {
+void Emitter::emit(const MachFunction& function, FrameStyle style, bool source_maps, FunctionCode& out,
+                   const CounterPlan* plan, BlockReport* report) {
   State& s = *state_;
+  s.plan = plan;
+  s.report = report;
   s.function = &function;
   s.out = &out;
   s.style = style;

@@ -71,7 +71,7 @@ ImageLinker::ImageLinker(uint32_t first_function, uint32_t count, uint64_t wasm_
   calls_.reserve(wasm_bytes / 16);
 }
 
-void ImageLinker::append(const FunctionCode& code, uint32_t wasm_begin) {
+uint32_t ImageLinker::append(const FunctionCode& code, uint32_t wasm_begin) {
   runtime::CompiledFunction f;
   f.function = first_function_ + static_cast<uint32_t>(image_.functions.size());
   f.begin = append_code(image_, code, runtime::RegionKind::Body, f.function);
@@ -81,6 +81,7 @@ void ImageLinker::append(const FunctionCode& code, uint32_t wasm_begin) {
   f.statistics = code.statistics;
   image_.functions.push_back(f);
   for (const CallFixup& call : code.calls) calls_.push_back({f.begin + call.offset, call.function});
+  return f.begin;
 }
 
 runtime::CodeImage ImageLinker::finish() && {

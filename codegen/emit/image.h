@@ -23,7 +23,8 @@ class ImageLinker {
   ImageLinker(uint32_t first_function, uint32_t count, uint64_t wasm_bytes);
   // The next function, whose body begins at `wasm_begin` in the module. Precondition: the image stays below
   // runtime::kMaxCodeBytes.
-  void append(const FunctionCode& code, uint32_t wasm_begin);
+  // Returns where it is in the image.
+  uint32_t append(const FunctionCode& code, uint32_t wasm_begin);
   // All functions have been appended. Checked: every direct call's target is among them.
   runtime::CodeImage finish() &&;
 

@@ -79,6 +79,11 @@ uint16_t mc_register(Reg reg, uint8_t width) {
 
 }  // namespace
 
+namespace {
+// Stands for a counter's displacement, which takes 32 bits, until the image is linked.
+constexpr int32_t kCounterDisplacement = 1 << 30;
+}  // namespace
+
 struct Encoder::State {
   std::unique_ptr<llvm::MCContext> context;
   std::unique_ptr<llvm::MCCodeEmitter> emitter;
@@ -162,7 +167,7 @@ uint32_t Encoder::encode(const MachFunction& function, const MachInst& inst,
 
   llvm::MCInst mc;
   mc.setOpcode(desc.mc_opcode);
-  bool symbolic = false;
+  bool symbolic = false, counter = false;
   int32_t slot_displacement = 0;
   for (uint32_t i = 0; i < count; ++i) {
     const MachOperand& operand = operands[i];
@@ -175,7 +180,9 @@ uint32_t Encoder::encode(const MachFunction& function, const MachInst& inst,
         mc.addOperand(llvm::MCOperand::createReg(mc_register(operand.reg(), desc.width[i])));
         break;
       case MachOperand::Kind::Imm:
-        if (is_displacement && symbolic) {
+        if (is_displacement && counter) {
+          mc.addOperand(llvm::MCOperand::createImm(kCounterDisplacement));
+        } else if (is_displacement && symbolic) {
           WAGO_CHECK_MSG(operand.value == 0, "a literal is addressed without a displacement");
           mc.addOperand(llvm::MCOperand::createExpr(s.zero));
         } else {
@@ -195,6 +202,10 @@ uint32_t Encoder::encode(const MachFunction& function, const MachInst& inst,
       case MachOperand::Kind::JumpTable:
         symbolic = true;
         mc.addOperand(llvm::MCOperand::createReg(x64::kMcRip));
+        break;
+      case MachOperand::Kind::Counter:
+        counter = true;
+        mc.addOperand(llvm::MCOperand::createReg(x64::kMcGpr[3][kContextReg.number()]));
         break;
       case MachOperand::Kind::FsSegment:
         mc.addOperand(llvm::MCOperand::createReg(x64::kMcFs));

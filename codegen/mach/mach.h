@@ -104,6 +104,7 @@ struct MachOperand {
     TrapStub,   // value: base::TrapCode; branch target: an out-of-line ud2 of this code at the instruction's
                 // wasm_pc
     FsSegment,  // the fs segment register
+    Counter,    // value: a counter of the function; only as a memory base: [its place in the own context]
   };
   Kind kind = Kind::None;
   bool is_def = false;  // Reg only

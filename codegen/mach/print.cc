@@ -143,6 +143,9 @@ class Printer {
       case MachOperand::Kind::FsSegment:
         text_ += "fs";
         return;
+      case MachOperand::Kind::Counter:
+        text_ += "counter" + std::to_string(o.value);
+        return;
     }
   }
 

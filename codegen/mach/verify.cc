@@ -164,6 +164,7 @@ class Verifier {
       case Kind::Slot:
       case Kind::Literal:
       case Kind::JumpTable:
+      case Kind::Counter:
         break;
       default:
         return fail(inst, "bad memory base");

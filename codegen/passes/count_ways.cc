@@ -31,11 +31,20 @@ class Insertion {
   Value way() {
     const Inst& inst = f_.inst(last_);
     const Value condition = inst.inline_args[0];
-    if (inst.op == Op::Branch) return add(Op::Ieqz, {condition});
+    if (inst.op == Op::Branch) return add(Op::Ieqz, {repeated(condition)});
     const uint64_t highest = f_.block(inst.block).succs.size() - 1;
     const Value limit = add(Op::Iconst, {}, highest);
     const Value inside = add(Op::Icmp, {condition, limit}, 0, static_cast<uint8_t>(IntCond::LtU));
     return add(Op::Select, {inside, condition, limit});
+  }
+  // The condition once more, so that the branch stays its only user and is selected with it.
+  Value repeated(Value condition) {
+    const Inst* def = f_.def_of(condition);
+    if (!def || info(def->op).flags != kPure || def->arg_count > 3 || def->result_count != 1)
+      return condition;
+    const Inst copied = *def;
+    const std::span<const Value> args(copied.inline_args, copied.arg_count);
+    return f_.inst(place(f_.new_inst(copied.op, copied.type, args, copied.imm, copied.aux))).result;
   }
   void count(Value way) { place(f_.new_inst(Op::CountWay, Type::None, std::array{way}, f_.ways.size())); }
 

@@ -316,6 +316,8 @@ std::optional<Options> parse(int argc, char** argv) {
       options.engine.spill_everything = true;
     } else if (arg == "--interruptible") {
       options.engine.interruptible = true;
+    } else if (arg == "--counted") {
+      options.engine.counted = true;
     } else if (arg.starts_with("--") && i + 1 < argc) {
       std::string value = argv[++i];
       if (arg == "--bounds" && base::parse<Bounds>(value)) {

@@ -136,4 +136,12 @@ void Isel::select_check_interrupt() {
   b_.trap_if(Cc::B, base::TrapCode::StackExhausted).site = SiteKind::InterruptCheck;
 }
 
+// Ways are the first of the function's counters.
+void Isel::select_count_way(const Inst& inst) {
+  Address counter = Address::symbol(MachOperand::Kind::Counter, static_cast<uint32_t>(inst.imm));
+  counter.index = use(arg(inst, 0));
+  counter.scale = sizeof(uint64_t);
+  b_.add(Op::INC64m, counter);
+}
+
 }  // namespace wago::codegen::x64

@@ -253,6 +253,8 @@ void Isel::visit(const Inst& inst) {
       return select_ref_func(inst);
     case IrOp::CheckInterrupt:
       return select_check_interrupt();
+    case IrOp::CountWay:
+      return select_count_way(inst);
     case IrOp::Call:
       return select_call(inst);
     case IrOp::CallIndirect:

@@ -340,6 +340,7 @@ class Isel {
   void select_return(const Inst& inst);
   void select_trap(const Inst& inst);
   void select_check_interrupt();
+  void select_count_way(const Inst& inst);
 
   // --- Calls (call.cc)
   void store_slot(const Address& to, Value value);

@@ -145,6 +145,7 @@ struct EngineSettings {
   bool check_allocation = false;  // prove every function's register allocation
   bool verify_ir = false;         // verify the IR after every pass
   bool source_maps = false;  // keep a source position for every instruction; the code's bytes do not change
+  bool counted = false;      // blocks count how often they run, for exact profiles: slower code, no artifacts
   unsigned workers = 1;      // compile threads, 0: one a core; does not change the code
   uint32_t code_offset = 0;  // moves a module's code inside its first cache line: 0, 16, 32 or 48 bytes
   EngineLimits limits;

@@ -1,0 +1,265 @@
+// Code that counts: what it counts is what an interpreter executes, instruction of the module by instruction
+// of the module, and what the processor executes of the code without counters, instruction by instruction.
+// The first is held against the interpreter of the tests, the second against single steps.
+#include <ucontext.h>
+#include <csignal>
+
+#include <cstdlib>
+#include <map>
+
+#include "codegen/testing/assemble.h"
+#include "codegen/testing/machine.h"
+#include "codegen/testing/random_wasm.h"
+#include "engine_fixture.h"
+#include "runtime/code_map.h"
+#include "runtime/code_reader.h"
+#include "runtime/engine_data.h"
+#include "runtime/instance.h"
+
+namespace wago::engine_test {
+namespace {
+
+using codegen::testing::Machine;
+using codegen::testing::Outcome;
+using codegen::testing::WasmCounts;
+using runtime::CountedCode;
+
+constexpr uint64_t kTrapFlag = 0x100;
+
+// What was stepped over of one image; the handler may do nothing but count.
+struct Steps {
+  const runtime::MappedCode* code = nullptr;
+  std::vector<uint64_t> executed;  // by offset
+  uint64_t last = 0;               // the instruction before which the processor stopped last
+} steps;
+
+// The instruction that was about to run has completed, unless it trapped: then the next is an adapter's.
+void step(int, siginfo_t*, void* context) {
+  const auto& registers = static_cast<ucontext_t*>(context)->uc_mcontext.gregs;
+  const auto pc = static_cast<uint64_t>(registers[REG_RIP]);
+  if (steps.code->contains(steps.last)) {
+    const bool trapped = steps.code->trap_site(steps.last) && !steps.code->contains(pc);
+    if (!trapped) ++steps.executed[steps.last - reinterpret_cast<uint64_t>(steps.code->base())];
+  }
+  steps.last = pc;
+}
+
+CallResult call_stepping(const runtime::MappedCode& code, const Function& function,
+                         std::span<const Slot> arguments, std::span<Slot> results) {
+  steps.code = &code;
+  steps.executed.assign(code.image().bytes.size(), 0);
+  steps.last = 0;
+  struct sigaction action = {}, before = {};
+  action.sa_sigaction = step;
+  action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+  sigaction(SIGTRAP, &action, &before);
+  asm volatile("pushfq; orq %0, (%%rsp); popfq" ::"i"(kTrapFlag) : "memory", "cc");
+  CallResult result = function.call(arguments, results);
+  asm volatile("pushfq; andq %0, (%%rsp); popfq" ::"i"(~int64_t{kTrapFlag}) : "memory", "cc");
+  sigaction(SIGTRAP, &before, nullptr);
+  return result;
+}
+
+class Counted : public EngineTest {
+ protected:
+  Counted() : counting_(Engine::open(with_counters(GetParam())).value()), counting_linker_(counting_) {}
+
+  static EngineSettings with_counters(EngineSettings settings) {
+    settings.counted = true;
+    return settings;
+  }
+
+  void load(const std::string& text) {
+    text_ = text;
+    auto bytes = codegen::testing::assemble(text);
+    ASSERT_TRUE(bytes.ok()) << bytes.error().to_string() << text;
+    load(*bytes);
+  }
+  void load(const std::vector<uint8_t>& bytes) {
+    auto module = engine_.compile(bytes);
+    ASSERT_TRUE(module.ok()) << module.error().to_string() << text_;
+    module_ = *std::move(module);
+    auto counted = counting_.compile(bytes);
+    ASSERT_TRUE(counted.ok()) << counted.error().to_string() << text_;
+    counted_ = *std::move(counted);
+    const CountedCode& tables = this->tables();
+    EXPECT_EQ(tables.ordinary, module_->code()) << text_;
+    for (size_t i = 1; i < tables.blocks.size(); ++i) {
+      EXPECT_LE(tables.blocks[i - 1].begin, tables.blocks[i].begin);
+    }
+  }
+  const CountedCode& tables() const { return *counted_->code().counted; }
+
+  // Everything that was counted, by what it is of.
+  struct Counts {
+    WasmCounts wasm;
+    std::vector<uint64_t> entered;  // by block
+    std::vector<uint64_t> left;     // by exit
+  };
+  Counts counts_of(Instance& instance) const {
+    Counts counts;
+    const std::span<uint64_t> counters = instance.data()->counters();
+    counts.entered.assign(counters.begin(), counters.end());
+    for (const auto& count : counted_->data()->code().exit_counts()) counts.left.push_back(count);
+    const CountedCode& tables = this->tables();
+    std::vector<uint32_t> place(tables.blocks.size(), 0);  // of the block's next range
+    for (const runtime::CountedRange& range : tables.ranges) {
+      uint64_t times = counts.entered[range.block];
+      const uint32_t number = place[range.block]++;
+      for (size_t i = 0; i < tables.exits.size(); ++i) {
+        if (tables.exits[i].block == range.block && tables.exits[i].ranges <= number) times -= counts.left[i];
+      }
+      add(range, times, counts.wasm);
+    }
+    return counts;
+  }
+  void add(const runtime::CountedRange& range, uint64_t times, WasmCounts& to) const {
+    if (times == 0) return;
+    const runtime::Module& module = module_->decoded();
+    const uint32_t function = range.inline_site == ~0u
+                                  ? tables().blocks[range.block].function
+                                  : tables().ordinary.inline_sites[range.inline_site].callee;
+    uint32_t instructions = 0;
+    runtime::BodyReader reader =
+        runtime::read_body(module, module.bodies[function - module.imported_functions]);
+    for (runtime::Instruction instruction; !reader.at_end();) {
+      reader.next(instruction);
+      if (instruction.opcode == Opcode::Else || instruction.opcode == Opcode::End) continue;
+      if (instruction.pc < range.wasm_begin || instruction.pc >= range.wasm_end) continue;
+      ++instructions;
+      to[{function, instruction.pc}] += times;
+    }
+    EXPECT_EQ(instructions, range.instructions);
+  }
+  void reset(Instance& instance) const {
+    for (uint64_t& counter : instance.data()->counters()) counter = 0;
+    for (auto& count : counted_->data()->code().exit_counts()) count = 0;
+  }
+
+  static std::string to_string(const WasmCounts& counts) {
+    std::string text;
+    for (const auto& [place, times] : counts) {
+      text += std::to_string(place.first) + ":" + std::to_string(place.second) + " " + std::to_string(times) +
+              "\n";
+    }
+    return text;
+  }
+
+  // The ordinary code's instructions, as counted, against as stepped.
+  void expect_stepped(const Counts& counts) const {
+    const CountedCode& tables = this->tables();
+    std::vector<uint64_t> seen = steps.executed;
+    for (uint32_t b = 0; b < tables.blocks.size(); ++b) {
+      const runtime::CountedBlock& block = tables.blocks[b];
+      uint64_t counted = counts.entered[b] * block.machine_instructions, stepped = 0;
+      for (size_t i = 0; i < tables.exits.size(); ++i) {
+        if (tables.exits[i].block != b) continue;
+        counted -= counts.left[i] * (block.machine_instructions - tables.exits[i].machine_instructions);
+      }
+      for (uint32_t at = block.begin; at < block.begin + block.size; ++at) {
+        if (steps.executed[at] == 0) continue;
+        uint64_t times = counts.entered[b];
+        for (size_t i = 0; i < tables.exits.size(); ++i) {
+          if (tables.exits[i].block == b && tables.exits[i].offset <= at) times -= counts.left[i];
+        }
+        ASSERT_EQ(times, steps.executed[at]) << "offset " << at << " of block " << b << "\n" << text_;
+        stepped += times;
+        seen[at] = 0;
+      }
+      if (counted != stepped) {
+        FILE* f = fopen("/tmp/bad.bin", "wb");
+        fwrite(tables.ordinary.bytes.data() + block.begin, 1, block.size, f);
+        fclose(f);
+        for (uint32_t at = 0; at < block.size; ++at)
+          if (steps.executed[block.begin + at])
+            fprintf(stderr, "%x:%lu ", at, steps.executed[block.begin + at]);
+        fprintf(stderr, "\n");
+      }
+      ASSERT_EQ(counted, stepped) << "block " << b << " at " << block.begin << " of " << block.size
+                                  << " bytes, " << block.machine_instructions << " instructions\n"
+                                  << text_;
+    }
+    for (size_t at = 0; at < seen.size(); ++at)
+      EXPECT_EQ(seen[at], 0u) << "in no block: " << at << "\n" << text_;
+  }
+
+  // Function 0 of a module without imports.
+  void compare(const std::string& text, std::span<const Slot> args, uint64_t fuel, bool stepping) {
+    WasmCounts expected;
+    Machine machine(65536);
+    machine.module = &module_->decoded();
+    machine.globals = {0, 0, 0, 0, 42};
+    machine.fuel = fuel;
+    machine.executed = &expected;
+    const Outcome outcome = codegen::testing::interpret_wasm(module_->decoded(), 0, args, machine);
+    if (outcome.kind == Outcome::Kind::OutOfFuel) return;
+    Instance instance = counting_linker_.instantiate(*counted_).value();
+    reset(instance);
+    const Function function = instance.function("0").value();
+    std::vector<Slot> results(function.type().results.size());
+    const CallResult got = function.call(args, results);
+    ASSERT_EQ(got.ok(), outcome.kind == Outcome::Kind::Returned) << text;
+    if (got.ok()) {
+      ASSERT_EQ(results, outcome.values) << text;
+    } else {
+      ASSERT_EQ(got.trap().code, outcome.trap) << text;
+      ++traps_;
+    }
+    const Counts counts = counts_of(instance);
+    ASSERT_EQ(to_string(counts.wasm), to_string(expected)) << text;
+    ++compared_;
+    if (!stepping) return;
+    Instance plain = linker_.instantiate(*module_).value();
+    std::vector<Slot> plain_results(results.size());
+    const CallResult stepped =
+        call_stepping(module_->data()->code(), plain.function("0").value(), args, plain_results);
+    ASSERT_EQ(stepped.ok(), got.ok()) << text;
+    expect_stepped(counts);
+    ++stepped_;
+  }
+
+  Engine counting_;
+  Linker counting_linker_;
+  std::string text_;
+  std::optional<Module> module_, counted_;
+  uint64_t compared_ = 0, stepped_ = 0, traps_ = 0;
+};
+INSTANTIATE_TEST_SUITE_P(Configurations, Counted, ::testing::ValuesIn(configurations()), name_of);
+
+constexpr Slot kArguments[][4] = {
+    {0, 0, 0, 0},
+    {1, 2, 0x3ff0000000000000, 5},
+    {0xffffffff, 0xffffffffffffffff, 0xbff8000000000000, 0x80000000},
+    {7, 0x123456789abcdef0, 0, 12},
+    {0x7fffffff, 0x8000000000000000, 0x43e0000000000000, 3},
+};
+
+// WAGO_RANDOM_FUNCTIONS is how many, WAGO_RANDOM_SEED the first.
+TEST_P(Counted, RandomFunctionsAsInterpretedAndAsStepped) {
+  const char* count = std::getenv("WAGO_RANDOM_FUNCTIONS");
+  const uint64_t seeds = count != nullptr ? std::strtoull(count, nullptr, 10) : 40;
+  const char* first = std::getenv("WAGO_RANDOM_SEED");
+  const uint64_t begin = first != nullptr ? std::strtoull(first, nullptr, 10) : 1;
+  for (uint64_t seed = begin; seed < begin + seeds && !HasFailure(); ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    codegen::testing::RandomOptions options;
+    options.floats = false;
+    // As random_test.cc has it: the interpreter's indirect calls are not calls.
+    std::string text = codegen::testing::random_wasm(seed, options);
+    constexpr std::string_view kIndirect = "call_indirect 0 (type 1)";
+    for (size_t at; (at = text.find(kIndirect)) != std::string::npos;) {
+      text.replace(at, kIndirect.size(), "drop\ni32.wrap_i64\ni32.add\ni64.extend_i32_s\ni32.const 3");
+    }
+    load(text);
+    for (const auto& args : kArguments) {
+      if (!HasFailure()) compare(text, args, 20'000, false);
+      if (!HasFailure()) compare(text, args, 300, true);
+    }
+  }
+  EXPECT_GT(compared_, 3 * seeds);
+  EXPECT_GT(stepped_, seeds);
+  EXPECT_GT(traps_, seeds / 2);
+}
+
+}  // namespace
+}  // namespace wago::engine_test
