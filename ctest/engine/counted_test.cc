@@ -237,7 +237,7 @@ constexpr Slot kArguments[][4] = {
 // WAGO_RANDOM_FUNCTIONS is how many, WAGO_RANDOM_SEED the first.
 TEST_P(Counted, RandomFunctionsAsInterpretedAndAsStepped) {
   const char* count = std::getenv("WAGO_RANDOM_FUNCTIONS");
-  const uint64_t seeds = count != nullptr ? std::strtoull(count, nullptr, 10) : 40;
+  const uint64_t seeds = count != nullptr ? std::strtoull(count, nullptr, 10) : 12;
   const char* first = std::getenv("WAGO_RANDOM_SEED");
   const uint64_t begin = first != nullptr ? std::strtoull(first, nullptr, 10) : 1;
   for (uint64_t seed = begin; seed < begin + seeds && !HasFailure(); ++seed) {

@@ -1,8 +1,9 @@
 // Runs the official WebAssembly test suite in the JSON form of wabt's wast2json and counts its assertions by
 // kind.
 //
-//   wago_spec [--bounds signals|explicit] [--level N] [--spill-everything] [--workers N] [--expect N]
-//   DIRECTORY|FILE...
+//   wago_spec [--bounds signals|explicit] [--level N] [--spill-everything] [--interruptible] [--counted]
+//   [--workers N]
+//   [--expect N] DIRECTORY|FILE...
 //
 // Every failing assertion is printed with file and line. Assertions about text are counted as not applicable.
 // Exit code: 0 when all held (and their number is what --expect says), 1 when not, 2 when used wrongly, 77
@@ -398,6 +399,7 @@ int main(int argc, char** argv) {
     std::fprintf(
         stderr,
         "usage: wago_spec [--bounds signals|explicit] [--level N] [--spill-everything] [--interruptible] "
+        "[--counted] "
         "[--workers N] [--expect N] DIRECTORY|FILE...\n");
     return 2;
   }
