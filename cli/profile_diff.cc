@@ -1,11 +1,13 @@
 #include <memory>
 
 #include "base/json.h"
+#include "cli/disassemble.h"
 #include "cli/flags.h"
 #include "cli/output.h"
 #include "cli/profile_commands.h"
 #include "diff/compare.h"
 #include "diff/quantity.h"
+#include "diff/side_by_side.h"
 
 namespace wago::cli::profile {
 
@@ -23,8 +25,9 @@ struct DiffFlags {
 
 // The two sides, however they were given.
 base::Result<void> resolve(DiffFlags& flags) {
-  if (flags.function) return base::usage_error("--function is not available in this version");
-  if (flags.assembly) return base::usage_error("--assembly is not available in this version");
+  if (flags.assembly && !flags.function) {
+    return base::usage_error("--assembly needs --function: the function whose machine code is compared");
+  }
   bool named = !flags.baseline.empty() || !flags.candidate.empty();
   if (!flags.pair.empty()) {
     if (named) return base::usage_error("name either A B or --baseline and --candidate, not both");
@@ -53,6 +56,24 @@ int refuse_contract(std::span<const diff::ContractDifference> differences, Outpu
                      base::Json::object({{"differences", diff::to_json(differences)}}));
 }
 
+base::Result<diff::Annotation> annotate_side(const diff::Evidence& evidence, const DiffFlags& flags) {
+  auto choice = diff::choose_function(evidence, *flags.function);
+  if (!choice) return choice.error();
+  return diff::annotate(evidence, *choice, disassembler(), nullptr, flags.assembly);
+}
+
+// One function of two captures, which may be compared: whoever calls has seen to it.
+int compare_function(const diff::Evidence& baseline, const diff::Evidence& candidate, const DiffFlags& flags,
+                     Output& output) {
+  auto before = annotate_side(baseline, flags);
+  if (!before) return output.fail(before.error());
+  auto after = annotate_side(candidate, flags);
+  if (!after) return output.fail(after.error());
+  const diff::SideBySide both = diff::align(std::move(*before), std::move(*after));
+  output.print(flags.json ? diff::to_json(both).dump(2) + "\n" : diff::to_text(both, output.colour()));
+  return kExitDone;
+}
+
 int compare(DiffFlags& flags, Output& output) {
   if (auto sides = resolve(flags); !sides) return output.fail(sides.error());
   auto baseline = diff::load_all(flags.baseline);
@@ -62,6 +83,12 @@ int compare(DiffFlags& flags, Output& output) {
   auto comparison = diff::compare(*baseline, *candidate);
   if (!comparison) return output.fail(comparison.error());
   if (!comparison->contract.empty()) return refuse_contract(comparison->contract, output);
+  if (flags.function) {
+    if (baseline->size() != 1 || candidate->size() != 1) {
+      return output.fail(base::usage_error("--function compares two captures, not sets of them"));
+    }
+    return compare_function(baseline->front(), candidate->front(), flags, output);
+  }
   output.print(flags.json ? diff::to_json(*comparison).dump(2) + "\n"
                           : diff::to_text(*comparison, output.colour()));
   return flags.strict && !comparison->conclusive() ? kExitInconclusive : kExitDone;
@@ -76,9 +103,11 @@ void add_diff(Command& profile) {
   command.add_list("--baseline", "CAPTURE", "The captures of the baseline", &flags->baseline);
   command.add_list("--candidate", "CAPTURE", "The captures of the candidate", &flags->candidate);
   command.add_flag("--strict", "Exit 3 when a verdict is inconclusive", &flags->strict);
-  command.add_option("--function", "NAME", "One function on both sides (not available in this version)",
+  command.add_option("--function", "NAME|INDEX", "One function on both sides, its instructions aligned",
                      &flags->function);
-  command.add_flag("--assembly", "With its machine code (not available in this version)", &flags->assembly);
+  command.add_flag("--assembly",
+                   "With --function: machine instructions, or exit 2 where a capture does not hold its code",
+                   &flags->assembly);
   command.add_flag("--json", "As JSON", &flags->json);
   command.set_footer(
       "Captures whose measurement contracts differ are refused (exit 2). Elapsed times of captures that did "

@@ -60,6 +60,8 @@ void describe(const Evidence& evidence, const FunctionChoice& choice, Annotation
   result.bytes = function.size;
   result.wasm_bytes = function.wasm_size;
   result.statistics = function.statistics;
+  result.work = work_behind_samples(evidence.manifest);
+  result.work_unit = elapsed_of(evidence).unit;
 }
 
 // What was inlined into the function, and into which functions it was inlined: both from positions, which
@@ -205,8 +207,6 @@ void add_costs(const Evidence& evidence, const FunctionChoice& choice, const Loc
   if (!evidence.samples) return;
   const HotSpots spots = hot_spots(evidence, Grouping::Function);
   result.unit = spots.unit;
-  result.work = work_behind_samples(evidence.manifest);
-  result.work_unit = elapsed_of(evidence).unit;
   result.all_weight = spots.weight;
   uint64_t own = 0;  // of it in its own machine code
   for (const AnnotatedRow& row : result.rows) {

@@ -71,7 +71,7 @@ struct Annotation {
   uint32_t wasm_bytes = 0;
   capture::FunctionStatistics statistics;
   std::string unit;              // of weights; empty: the capture has no samples
-  std::optional<uint64_t> work;  // units of work behind the samples, see hot_spots.h
+  std::optional<uint64_t> work;  // units of work behind samples and counts, see hot_spots.h
   std::string work_unit;         // "invocation"
   uint64_t all_weight = 0;       // of the capture
   uint64_t self = 0;             // of the rows

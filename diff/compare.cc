@@ -140,6 +140,7 @@ WorkloadComparison compare_workload(const Captures& baseline, const Captures& ca
     result.cpu_change = change(*result.baseline.cpu_ns, *result.candidate.cpu_ns);
   }
   result.code = compare_code(*baseline.front(), *candidate.front());
+  result.costs = compare_costs(baseline, candidate);
   judge(manifest.capture_phase, result);
   return result;
 }

@@ -13,6 +13,7 @@
 
 #include "base/result.h"
 #include "diff/contract.h"
+#include "diff/cost_changes.h"
 #include "diff/elapsed.h"
 #include "diff/evidence.h"
 #include "diff/identity.h"
@@ -61,6 +62,7 @@ struct WorkloadComparison {
   std::optional<double> wall_change;
   std::optional<double> cpu_change;
   CodeComparison code;
+  std::optional<CostComparison> costs;  // nothing: without samples on both sides
   Verdict verdict = Verdict::Inconclusive;
   std::vector<std::string> reasons;  // sentences
 };
