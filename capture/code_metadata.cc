@@ -160,6 +160,13 @@ std::string_view spelling(UnwindRule rule) {
   return kUnwindRules.at(static_cast<size_t>(rule));
 }
 
+std::span<const BlockRange> ranges_of(const CodeMetadata& metadata, uint32_t block) {
+  const auto [begin, end] =
+      std::equal_range(metadata.block_ranges.begin(), metadata.block_ranges.end(), BlockRange{.block = block},
+                       [](const BlockRange& a, const BlockRange& b) { return a.block < b.block; });
+  return {begin, end};
+}
+
 const Position* position_at(std::span<const Position> positions, uint32_t offset) {
   auto after = std::upper_bound(positions.begin(), positions.end(), offset,
                                 [](uint32_t at, const Position& p) { return at < p.offset; });

@@ -102,7 +102,9 @@ struct UnwindRow {
 };
 
 // Machine code that is entered at its begin and left at its end (or by a trap or a call that does not
-// return), and what of the module runs whenever it is entered.
+// return), and what of the module runs whenever it is entered. A block of code that branches to another
+// before its end is several here, so that all of each runs as often as it is entered. Blocks without code
+// stand for what the module does and the code does not, such as an empty arm of an `if`.
 struct Block {
   uint32_t begin = 0;
   uint32_t size = 0;      // 0: the block has no code of its own, and is entered all the same
@@ -110,6 +112,9 @@ struct Block {
   uint32_t machine_instructions = 0;
   bool operator==(const Block&) const = default;
 };
+// In a block in the order of execution. Every instruction of the module counts when it is executed, `block`,
+// `loop` and `nop` included; `else` and `end` are no instructions. A range ends at the latest where its block
+// can be left before its end.
 struct BlockRange {
   uint32_t block = 0;            // index into `blocks`
   uint32_t inline_site = kNone;  // whose callee's instructions these are; kNone: of the block's function
@@ -133,6 +138,8 @@ struct CodeMetadata {
   bool operator==(const CodeMetadata&) const = default;
 };
 
+// The ranges of one block.
+std::span<const BlockRange> ranges_of(const CodeMetadata& metadata, uint32_t block);
 // The entry that holds at `offset`: the last at or before it, or nullptr. It may be another function's:
 // whoever asks compares with where the function begins.
 const Position* position_at(std::span<const Position> positions, uint32_t offset);

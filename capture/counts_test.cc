@@ -28,5 +28,27 @@ TEST(Counts, BelongToTheImagesOfTheirCapture) {
   EXPECT_EQ(sentence({{{1, 2}, {}, {}}}), "c.json: entered[2]: counts an image that is not there");
 }
 
+TEST(Counts, UnfinishedBlocksAreLeftInsideOfThemselves) {
+  Images code = images();
+  code.images[0].metadata.block_ranges = {{0, kNone, 1, 3, 1}, {0, kNone, 3, 8, 2}};
+  const Counts counts{{{5, 7}, {}}, {{0, 0, 4, 1, 1, 3}, {0, 0, 10, 3, 2, 2}}};
+  auto parsed = parse_counts(to_json_text(counts), "counts.json", code);
+  ASSERT_TRUE(parsed) << parsed.error().to_string();
+  EXPECT_EQ(*parsed, counts);
+
+  auto sentence = [&](Unfinished row) {
+    auto refused = parse_counts(to_json_text({{{5, 7}, {}}, {row}}), "c.json", code);
+    return refused ? std::string("accepted") : refused.error().to_string();
+  };
+  EXPECT_EQ(sentence({0, 0, 10, 3, 2, 5}), "accepted");
+  EXPECT_EQ(sentence({0, 0, 10, 3, 2, 6}), "c.json: unfinished leaves a block more often than it is entered");
+  EXPECT_EQ(sentence({0, 0, 11, 3, 2, 1}), "c.json: unfinished[0] leaves a block outside of it");
+  EXPECT_EQ(sentence({0, 0, 4, 4, 1, 1}), "c.json: unfinished[0] leaves a block outside of it");
+  EXPECT_EQ(sentence({0, 1, 9, 0, 0, 1}), "c.json: unfinished[0] leaves a block outside of it");
+  EXPECT_EQ(sentence({0, 0, 4, 1, 3, 1}), "c.json: unfinished[0] has more ranges than its block");
+  EXPECT_EQ(sentence({0, 2, 4, 1, 1, 1}), "c.json: unfinished[0] names a block that has no count");
+  EXPECT_EQ(sentence({1, 0, 4, 1, 1, 1}), "c.json: unfinished[0] names a block that has no count");
+}
+
 }  // namespace
 }  // namespace wago::capture

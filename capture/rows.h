@@ -50,7 +50,11 @@ class ColumnsOf {
     for (const T& row : rows_) {
       const auto number = value(row);
       if constexpr (sizeof number == 4) {
-        items.push_back(number == kAbsent ? base::Json() : base::Json(number));
+        if (number == kAbsent) {
+          items.emplace_back();
+        } else {
+          items.emplace_back(number);
+        }
       } else {
         items.push_back(base::Json(number));
       }

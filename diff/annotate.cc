@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "diff/elapsed.h"
+#include "diff/executions.h"
 #include "diff/hot_spots.h"
 #include "diff/machine_code.h"
 #include "diff/quantity.h"
@@ -159,15 +160,6 @@ AnnotatedRow* row_at(std::vector<AnnotatedRow>& rows, uint32_t offset) {
   return offset - row.offset < row.size ? &row : nullptr;
 }
 
-// One without code of its own has no instructions to count.
-void add_block(const capture::Block& block, uint64_t entered, std::vector<AnnotatedRow>& rows) {
-  auto at = std::lower_bound(rows.begin(), rows.end(), block.begin,
-                             [](const AnnotatedRow& row, uint32_t offset) { return row.offset < offset; });
-  for (; at != rows.end() && at->offset - block.begin < block.size; ++at) {
-    at->executed = at->executed.value_or(0) + entered;
-  }
-}
-
 // Over all images that hold the same code.
 bool add_counts(const Evidence& evidence, const FunctionChoice& choice, const Locations& locations,
                 std::vector<AnnotatedRow>& rows) {
@@ -176,12 +168,12 @@ bool add_counts(const Evidence& evidence, const FunctionChoice& choice, const Lo
   bool counted = false;
   for (uint32_t image = 0; image < evidence.images.images.size(); ++image) {
     if (locations.canonical(image) != canonical) continue;
-    const auto& entered = evidence.counts->entered[image];
-    const auto& blocks = evidence.images.images[image].metadata.blocks;
-    for (size_t i = 0; i < entered.size(); ++i) {
-      if (blocks[i].function == choice.function->index) add_block(blocks[i], entered[i], rows);
+    if (evidence.counts->entered[image].empty()) continue;
+    counted = true;
+    const InstructionExecutions executions(evidence, image);
+    for (AnnotatedRow& row : rows) {
+      if (const auto times = executions.machine(row.offset)) row.executed = row.executed.value_or(0) + *times;
     }
-    counted = counted || !entered.empty();
   }
   return counted;
 }
