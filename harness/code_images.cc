@@ -155,10 +155,11 @@ base::Result<DescribedCode> describe_code(const Subject& subject, uint64_t loade
   const runtime::MappedCode& mapped = subject.reference().data()->code();
   DescribedCode described;
   capture::Images& images = described.images;
-  images.images.push_back(
-      module_image(module, mapped.image(), base::printable(base::base_name(subject.workload().module_path))));
+  const auto code_of_module = subject.ordinary_code();
+  images.images.push_back(module_image(module, *code_of_module,
+                                       base::printable(base::base_name(subject.workload().module_path))));
   images.images.back().metadata = describe_metadata(subject);
-  described.codes.push_back(mapped.shared_image());
+  described.codes.push_back(code_of_module);
   for (const auto& [name, type] : adapted_signatures(module)) {
     // Compiled again: it is cheap, and the same signature gives the same bytes.
     auto code = subject.engine().data()->compiler().compile_adapters(*type);
@@ -170,7 +171,8 @@ base::Result<DescribedCode> describe_code(const Subject& subject, uint64_t loade
     add_history(subject, *journal, loaded_ns, described);
     return described;
   }
-  const auto address = reinterpret_cast<uint64_t>(mapped.base());
+  // Code that counts is there in the place of what is described.
+  const auto address = mapped.image().counted ? 0 : reinterpret_cast<uint64_t>(mapped.base());
   for (uint32_t i = 0; i < images.images.size(); ++i) {
     images.journal.push_back({capture::JournalAction::Load, i, loaded_ns, i == 0 ? address : 0});
   }

@@ -121,6 +121,16 @@ void add_sources(const runtime::Module& module, const runtime::SourceLines& line
   }
 }
 
+void add_blocks(const runtime::CountedCode& counted, capture::CodeMetadata& to) {
+  for (const runtime::CountedBlock& block : counted.blocks) {
+    to.blocks.push_back({block.begin, block.size, block.function, block.machine_instructions});
+  }
+  for (const runtime::CountedRange& range : counted.ranges) {
+    to.block_ranges.push_back(
+        {range.block, range.inline_site, range.wasm_begin, range.wasm_end, range.instructions});
+  }
+}
+
 }  // namespace
 
 capture::CodeMetadata describe_metadata(const runtime::CodeImage& image, const RecordSettings& settings) {
@@ -143,8 +153,10 @@ capture::CodeMetadata describe_metadata(const runtime::CodeImage& image, const R
 
 capture::CodeMetadata describe_metadata(const Subject& subject) {
   const runtime::Module& module = subject.reference().decoded();
-  const runtime::CodeImage& image = subject.reference().code();
+  const auto code = subject.ordinary_code();
+  const runtime::CodeImage& image = *code;
   capture::CodeMetadata to = describe_metadata(image, subject.settings());
+  if (const auto& counted = subject.reference().code().counted) add_blocks(*counted, to);
   if (!subject.settings().source_maps) return to;
   const auto pcs = named_pcs(image);
   Texts texts(to.texts);

@@ -12,6 +12,10 @@
 
 #include "base/result.h"
 
+namespace wago {
+class Instance;
+}
+
 namespace wago::harness {
 
 class Collector {
@@ -21,6 +25,8 @@ class Collector {
   // over. What they refuse fails the recording.
   virtual base::Result<void> begin_phase() = 0;
   virtual base::Result<void> end_phase() = 0;
+  // Before the phase: the instance whose functions it calls, where there is one for all of it.
+  virtual void use(wago::Instance& /*instance*/) {}
 };
 
 }  // namespace wago::harness

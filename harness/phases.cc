@@ -331,6 +331,7 @@ class PhaseRecorder {
       auto invoker = Invoker::create(subject_.workload(), instances[0]);
       if (!invoker) return plain(invoker.error());
       ExecuteWork work(std::move(*invoker));
+      if (collector_) collector_->use(instances[0]);
       recorded_.invocations = 0;
       if (auto failure = measure(work, subject_.workload().calls.size())) return failure;
     }

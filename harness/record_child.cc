@@ -10,6 +10,7 @@
 #include "base/abilities.h"
 #include "base/files.h"
 #include "capture/capture.h"
+#include "harness/block_counter.h"
 #include "harness/channel.h"
 #include "harness/code_images.h"
 #include "harness/phases.h"
@@ -73,8 +74,9 @@ class Child {
       if (!sampler) return as_failure(sampler.error());
       sampler_ = std::move(*sampler);
     }
+    if (subject_->settings().counted) counter_.emplace();
     Recorded recorded;
-    if (auto failure = record_phases(*subject_, base::system_clock(), progress_, recorded, sampler_.get())) {
+    if (auto failure = record_phases(*subject_, base::system_clock(), progress_, recorded, collector())) {
       if (failure->error.place.file.empty()) failure->error.place.file = subject_->workload().module_path;
       return Failure{failure->error, failure->stored, failure->trap};
     }
@@ -90,6 +92,7 @@ class Child {
     if (!request) return as_failure(request.error());
     rate_hz_ = request->rate_hz;
     if (base::samples(request->workload.backend)) journal_.emplace();
+    request->settings.counted = request->workload.backend == base::Backend::Count;
     auto subject = Subject::load(request->workload, request->settings);
     if (!subject) return as_failure(subject.error());
     subject_ = std::move(*subject);
@@ -113,6 +116,18 @@ class Child {
     return directory_->create(name, bytes);
   }
 
+  Collector* collector() {
+    if (counter_) return &*counter_;
+    return sampler_.get();
+  }
+
+  Result<void> write_counts(const DescribedCode& code) {
+    done_.event = "executions";
+    done_.diagnostics.push_back(
+        "times are of code that counts its blocks, which is slower; counts are of the code without counters");
+    return write_file(capture::kCountsFile, base::as_bytes(to_json_text(counter_->counts(code.images))));
+  }
+
   Result<void> write_samples(const DescribedCode& code) {
     const capture::Samples samples = describe_samples(*sampler_, rate_hz_, *journal_, code);
     done_.event = sampler_->clock() == SampleClock::PerfEvent ? "cpu-clock:u" : "thread-cpu-timer";
@@ -133,6 +148,7 @@ class Child {
       written = write_file(capture::kCodeFile, code_bytes(*code));
     }
     if (written && sampler_) written = write_samples(*code);
+    if (written && counter_) written = write_counts(*code);
     if (!written) return as_failure(written.error());
     written = write_file(capture::kIterationsFile, capture::encode_iterations(recorded.loop.batches));
     if (!written) return as_failure(written.error());
@@ -153,6 +169,7 @@ class Child {
   uint64_t rate_hz_ = 0;
   std::optional<CodeJournal> journal_;  // of backends that sample
   std::unique_ptr<Sampler> sampler_;
+  std::optional<BlockCounter> counter_;  // of backend count
   std::unique_ptr<base::Directory> directory_;
   Done done_;
 };

@@ -153,6 +153,10 @@ uint64_t sampling_rate_hz(const RecordRequest& request) {
 std::optional<base::Error> refuse(const RecordRequest& request) {
   if (auto checked = capture::check(request.workload); !checked) return checked.error();
   if (auto lacking = unsupported(request.workload)) return lacking;
+  if (request.workload.backend == base::Backend::Count && request.settings.reload_artifact) {
+    return base::usage_error(
+        "backend count does not go with --reload-artifact: code that counts is compiled, not loaded");
+  }
   if (request.settings.code_offset % 16 != 0 || request.settings.code_offset > 48) {
     return base::usage_error("a code offset is 0, 16, 32 or 48 bytes");
   }

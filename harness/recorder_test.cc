@@ -730,6 +730,92 @@ TEST_F(RecorderTest, ReloadedCodeIsTheSameCode) {
   }
 }
 
+// What counts say of the only function that runs.
+struct Executed {
+  uint64_t entered = 0, wasm = 0, machine = 0;
+};
+Executed executed_of(const Capture& capture, uint32_t function) {
+  const capture::Contents contents = *capture.contents();
+  const capture::CodeMetadata& code = contents.images.images[0].metadata;
+  const std::vector<uint64_t>& entered = contents.counts->entered.at(0);
+  const uint32_t begin = contents.images.images[0].functions[function].begin;
+  Executed executed;
+  for (uint32_t b = 0; b < code.blocks.size(); ++b) {
+    if (code.blocks[b].begin == begin && code.blocks[b].size != 0) executed.entered = entered[b];
+    executed.machine += entered[b] * code.blocks[b].machine_instructions;
+    for (const auto& range : ranges_of(code, b)) executed.wasm += entered[b] * range.wasm_instructions;
+  }
+  for (const capture::Unfinished& row : contents.counts->unfinished) {
+    executed.machine -= row.times * (code.blocks[row.block].machine_instructions - row.machine_instructions);
+    for (const auto& range : ranges_of(code, row.block).subspan(row.ranges)) {
+      executed.wasm -= row.times * range.wasm_instructions;
+    }
+  }
+  return executed;
+}
+
+TEST_F(RecorderTest, CountsAreOfTheMeasuredPhaseAndExact) {
+  RecordRequest wanted = request(testing::kArith, fib());
+  wanted.workload.backend = base::Backend::Count;
+  RecordOutcome outcome = record(wanted);
+  ASSERT_FALSE(outcome.error) << outcome.error->to_string();
+  const Capture capture = opened(wanted);
+  // fib(10) makes 177 calls, of which 89 are of 0 or 1: those execute 5 instructions and the others 13.
+  const Executed executed = executed_of(capture, 1);
+  EXPECT_EQ(executed.entered, 100u * 177);
+  EXPECT_EQ(executed.wasm, 100u * (89 * 5 + 88 * 13));
+  EXPECT_GT(executed.machine, executed.wasm / 2);
+  EXPECT_EQ(capture.manifest().event, "executions");
+
+  RecordRequest again = wanted;
+  again.out = path("again.wagoprof");
+  ASSERT_FALSE(record(again).error);
+  EXPECT_EQ(*opened(again).file("counts.json"), *capture.file("counts.json"));
+
+  // What is described is the code without counters.
+  RecordRequest plain = wanted;
+  plain.workload.backend = base::Backend::None;
+  plain.out = path("plain.wagoprof");
+  ASSERT_FALSE(record(plain).error);
+  EXPECT_EQ(opened(plain).manifest().code_sha256, capture.manifest().code_sha256);
+}
+
+TEST_F(RecorderTest, WhatATrapLeavesUndoneDoesNotCount) {
+  RecordRequest divide = request(testing::kArith, {"div", {1, 0}, {}, base::TrapCode::IntegerDivideByZero});
+  divide.workload.backend = base::Backend::Count;
+  ASSERT_FALSE(record(divide).error);
+  EXPECT_EQ(executed_of(opened(divide), 2).wasm, 100u * 3);
+
+  RecordRequest abort = request(testing::kAbort, {"run", {}, {}, base::TrapCode::Abort});
+  abort.workload.backend = base::Backend::Count;
+  abort.out = path("abort.wagoprof");
+  ASSERT_FALSE(record(abort).error);
+  EXPECT_EQ(executed_of(opened(abort), 0).wasm, 100u * 5);
+
+  // Every call but the last, which finds no stack, has executed two instructions: far more frames than a trap
+  // names.
+  RecordRequest deep = request(testing::kArith, {"deep", {}, {}, base::TrapCode::StackExhausted});
+  deep.workload.backend = base::Backend::Count;
+  deep.workload.iterations = 3;
+  deep.out = path("deep.wagoprof");
+  ASSERT_FALSE(record(deep).error);
+  const Executed executed = executed_of(opened(deep), 7);
+  EXPECT_GT(executed.entered, 3u * 10'000);
+  EXPECT_EQ(executed.wasm, 2 * (executed.entered - 3));
+}
+
+TEST_F(RecorderTest, CountsAreRefusedWhereTheyWouldNotBeExact) {
+  RecordRequest wanted = request(testing::kArith, fib());
+  wanted.workload.backend = base::Backend::Count;
+  wanted.workload.phase = base::Phase::Instantiate;
+  EXPECT_EQ(failure_of(wanted, ErrorKind::Usage),
+            "backend count counts what phase execute runs; phase instantiate is measured by backend none");
+  wanted.workload.phase = base::Phase::Execute;
+  wanted.settings.reload_artifact = true;
+  EXPECT_EQ(failure_of(wanted, ErrorKind::Usage),
+            "backend count does not go with --reload-artifact: code that counts is compiled, not loaded");
+}
+
 TEST(RecordChild, IsOfNoUseByHand) {
   auto process = base::Process::spawn(
       {.program = "/proc/self/exe", .argv = {"test", "__record-child"}, .descriptors = {}});

@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "harness/invoker.h"
 #include "runtime/code_image.h"
+#include "runtime/engine_data.h"
 #include "runtime/module.h"
 #include "runtime/provided_imports.h"
 
@@ -32,6 +33,10 @@ std::optional<base::Error> unsupported(const capture::Workload& workload) {
   if (!base::is_available(workload.backend)) {
     return base::unmeasurable(base::not_available(workload.backend));
   }
+  if (workload.backend == base::Backend::Count && workload.phase != base::Phase::Execute) {
+    return base::usage_error("backend count counts what phase execute runs; phase " +
+                             std::string(base::spelling(workload.phase)) + " is measured by backend none");
+  }
   if (workload.phase == base::Phase::Initialize && !workload.init) {
     return base::usage_error(
         "phase initialize needs an init export; a start function runs as part of phase instantiate");
@@ -55,6 +60,7 @@ base::Result<std::unique_ptr<Subject>> Subject::load(const capture::Workload& wo
   engine_settings.level = workload.engine.level;
   engine_settings.interruptible = workload.engine.interruptible;
   engine_settings.spill_everything = settings.spill_everything;
+  engine_settings.counted = settings.counted;
   engine_settings.code_offset = settings.code_offset;
   engine_settings.source_maps = settings.source_maps;
   auto engine = Engine::open(engine_settings);
@@ -89,6 +95,12 @@ base::Result<void> Subject::load_artifact() {
   if (module->code() != reference_.code()) return base::failed("the artifact of the module holds other code");
   reference_ = *std::move(module);
   return {};
+}
+
+std::shared_ptr<const runtime::CodeImage> Subject::ordinary_code() const {
+  std::shared_ptr<const runtime::CodeImage> code = reference_.data()->code().shared_image();
+  if (!code->counted) return code;
+  return {code->counted, &code->counted->ordinary};
 }
 
 uint64_t Subject::code_bytes() const {

@@ -30,6 +30,7 @@ struct RecordSettings {
   bool source_maps = false;      // the capture says of all code where it comes from
   bool unwind_maps = false;      // and how its frames are left
   bool include_code = false;     // the capture keeps the code's bytes
+  bool counted = false;          // by backend count: code that counts
   bool operator==(const RecordSettings&) const = default;
 };
 
@@ -50,6 +51,8 @@ class Subject {
   const wago::Engine& engine() const { return engine_; }
   // Compiled by load(), or loaded from what was; what every later compilation must equal.
   const wago::Module& reference() const { return reference_; }
+  // Its code; of code that counts, as it is without counters.
+  std::shared_ptr<const runtime::CodeImage> ordinary_code() const;
   bool reloads_artifact() const { return settings_.reload_artifact; }
   // The reference serialised, and loaded again from that.
   const std::vector<uint8_t>& artifact() const { return artifact_; }
