@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "base/json.h"
+#include "cli/disassemble.h"
 #include "cli/flags.h"
 #include "cli/output.h"
 #include "cli/profile_commands.h"
@@ -41,11 +42,16 @@ int top(const TopFlags& flags, Output& output) {
   }
   auto evidence = diff::load(flags.capture);
   if (!evidence) return output.fail(evidence.error());
-  if (options.by != diff::Grouping::Function && !evidence->samples) {
-    return output.fail(base::usage_error(
-        "--by " + *flags.by + " needs samples, and this capture has none: record with a backend that samples",
-        {.file = flags.capture}));
+  if (evidence->counts && !evidence->samples) {
+    if (auto counted = diff::expect_counts(*evidence, options.by); !counted)
+      return output.fail(counted.error());
+  } else if (options.by != diff::Grouping::Function && !evidence->samples) {
+    return output.fail(base::usage_error("--by " + *flags.by +
+                                             " needs samples or counts, and this capture has none: record "
+                                             "with a backend that samples or counts",
+                                         {.file = flags.capture}));
   }
+  options.disassemble = disassembler();
   diff::Top model = diff::top_of(*evidence, options);
   output.print(flags.json ? diff::to_json(model).dump(2) + "\n" : diff::to_text(model));
   return kExitDone;

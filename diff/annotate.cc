@@ -253,7 +253,7 @@ base::Result<Annotation> annotate(const Evidence& evidence, const FunctionChoice
   result.has_code = evidence.code.has_value();
   const auto samples = samples_in(evidence, choice, locations);
   if (evidence.code) {
-    for (MachineRow& machine : machine_code(evidence, choice.image, *choice.function, disassemble)) {
+    for (MachineRow& machine : MachineCode(evidence, choice.image, disassemble).of(*choice.function)) {
       AnnotatedRow row;
       row.offset = machine.offset;
       row.size = machine.size;

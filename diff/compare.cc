@@ -107,6 +107,11 @@ void judge(base::Phase phase, WorkloadComparison& result) {
     result.reasons.push_back(
         "every function and adapter is the same machine code; which functions ran is not known, so "
         "all were compared");
+    if (result.counts && !result.counts->same()) {
+      result.reasons.push_back(
+          "yet " + format_plural(result.counts->functions.size(), "function") +
+          " did not execute as often or as many instructions: what they were given differs");
+    }
     if (result.code.helpers == HelperIdentity::NotCalled) {
       result.reasons.push_back("the recorders are different builds, but no function calls a runtime helper");
     }
@@ -114,6 +119,14 @@ void judge(base::Phase phase, WorkloadComparison& result) {
   }
   result.verdict = Verdict::Inconclusive;
   result.reasons = std::move(objections);
+  if (result.counts) {
+    result.reasons.push_back(result.counts->same()
+                                 ? "every function executed exactly as many instructions on both sides, "
+                                   "which does not say how long they took"
+                                 : format_plural(result.counts->functions.size(), "function") +
+                                       " did not execute as often or as many instructions: that is exact, "
+                                       "and how much time it takes is not said");
+  }
   result.reasons.push_back(
       "the sides did not run together, so their times differ by more than most changes do; a paired "
       "experiment decides");
@@ -140,6 +153,7 @@ WorkloadComparison compare_workload(const Captures& baseline, const Captures& ca
     result.cpu_change = change(*result.baseline.cpu_ns, *result.candidate.cpu_ns);
   }
   result.code = compare_code(*baseline.front(), *candidate.front());
+  result.counts = compare_counts(*baseline.front(), *candidate.front());
   result.costs = compare_costs(baseline, candidate);
   judge(manifest.capture_phase, result);
   return result;

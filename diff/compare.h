@@ -14,6 +14,7 @@
 #include "base/result.h"
 #include "diff/contract.h"
 #include "diff/cost_changes.h"
+#include "diff/count_changes.h"
 #include "diff/elapsed.h"
 #include "diff/evidence.h"
 #include "diff/identity.h"
@@ -62,7 +63,8 @@ struct WorkloadComparison {
   std::optional<double> wall_change;
   std::optional<double> cpu_change;
   CodeComparison code;
-  std::optional<CostComparison> costs;  // nothing: without samples on both sides
+  std::optional<CountComparison> counts;  // of the first capture of each side; nothing: not both counted
+  std::optional<CostComparison> costs;    // nothing: without samples on both sides
   Verdict verdict = Verdict::Inconclusive;
   std::vector<std::string> reasons;  // sentences
 };

@@ -65,6 +65,7 @@ Json json_of(const WorkloadComparison& workload) {
                        {"wall_change", workload.wall_change},
                        {"cpu_change", workload.cpu_change},
                        {"code", json_of(workload.code)},
+                       {"counts", workload.counts ? to_json(*workload.counts) : Json()},
                        {"costs", workload.costs ? to_json(*workload.costs) : Json()},
                        {"baseline", json_of(workload.baseline)},
                        {"candidate", json_of(workload.candidate)}});

@@ -122,6 +122,7 @@ void append_workload(std::string& text, const WorkloadComparison& workload, bool
   append_times(text, workload);
   text += "\n";
   append_code(text, workload.code);
+  if (workload.counts) text += "\n" + to_text(*workload.counts) + "\n";
   if (workload.costs) text += "\n" + to_text(*workload.costs, colour) + "\n";
   auto paint = workload.verdict == Verdict::SameCode ? base::Paint::Good : base::Paint::Doubtful;
   text += "verdict    " + base::painted(to_string(workload.verdict), paint, colour) + "\n";

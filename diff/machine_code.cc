@@ -35,33 +35,31 @@ std::optional<uint64_t> call_target(std::string_view text) {
   return target;
 }
 
-std::map<uint64_t, const capture::Function*> entries_of(const Image& image) {
-  std::map<uint64_t, const capture::Function*> entries;
-  for (const capture::Function& function : image.functions) entries.emplace(function.begin, &function);
-  return entries;
-}
-
 }  // namespace
 
-std::vector<MachineRow> machine_code(const Evidence& evidence, uint32_t image_number,
-                                     const capture::Function& function, const Disassemble& disassemble) {
-  const Image& image = evidence.images.images[image_number];
-  const auto code = code_of(evidence, image_number);
-  const auto entries = entries_of(image);
+MachineCode::MachineCode(const Evidence& evidence, uint32_t image, const Disassemble& disassemble)
+    : image_(evidence.images.images[image]), disassemble_(disassemble), code_(code_of(evidence, image)) {
+  for (const capture::Function& function : image_.functions) entries_.emplace(function.begin, &function);
+}
+
+std::vector<MachineRow> MachineCode::of(const capture::Function& function) const {
+  auto region = std::lower_bound(image_.regions.begin(), image_.regions.end(), function.begin,
+                                 [](const Region& entry, uint32_t offset) { return entry.begin < offset; });
   std::vector<MachineRow> rows;
-  for (const Region& region : image.regions) {
-    if (region.function != function.index || region.size == 0) continue;
-    if (region.kind == RegionKind::Literals) {
+  for (; region != image_.regions.end() && region->begin - function.begin < function.size; ++region) {
+    if (region->function != function.index || region->size == 0) continue;
+    if (region->kind == RegionKind::Literals) {
       rows.push_back(
-          {region.begin, region.size, "(" + format_plural(region.size, "byte") + " of literals)", {}});
+          {region->begin, region->size, "(" + format_plural(region->size, "byte") + " of literals)", {}});
       continue;
     }
-    if (region.kind != RegionKind::Body && region.kind != RegionKind::TrapStubs) continue;
+    if (region->kind != RegionKind::Body && region->kind != RegionKind::TrapStubs) continue;
     for (MachineInstruction& instruction :
-         disassemble(code.subspan(region.begin, region.size), region.begin)) {
-      MachineRow row = {region.begin + instruction.offset, instruction.size, std::move(instruction.text), {}};
+         disassemble_(code_.subspan(region->begin, region->size), region->begin)) {
+      MachineRow row = {
+          region->begin + instruction.offset, instruction.size, std::move(instruction.text), {}};
       if (auto target = call_target(row.text)) {
-        if (auto callee = entries.find(*target); callee != entries.end()) row.target = callee->second->name;
+        if (auto callee = entries_.find(*target); callee != entries_.end()) row.target = callee->second->name;
       }
       rows.push_back(std::move(row));
     }

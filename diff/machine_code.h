@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -17,8 +19,20 @@ struct MachineRow {
   std::string target;   // raw name of the function that a direct call leads to
 };
 
-// Body and trap stubs, in order; literals as one row a region. Precondition: evidence.code.
-std::vector<MachineRow> machine_code(const Evidence& evidence, uint32_t image,
-                                     const capture::Function& function, const Disassemble& disassemble);
+// Of one image.
+class MachineCode {
+ public:
+  // Precondition: evidence.code. All that is passed must outlive this.
+  MachineCode(const Evidence& evidence, uint32_t image, const Disassemble& disassemble);
+
+  // Body and trap stubs, in order; literals as one row a region.
+  std::vector<MachineRow> of(const capture::Function& function) const;
+
+ private:
+  const capture::Image& image_;
+  const Disassemble& disassemble_;
+  std::span<const uint8_t> code_;
+  std::map<uint64_t, const capture::Function*> entries_;  // by offset
+};
 
 }  // namespace wago::diff

@@ -67,6 +67,18 @@ std::string format_plural(uint64_t count, std::string_view noun) {
   return format_count(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
 }
 
+std::string format_quotient(uint64_t count, uint64_t parts) {
+  std::string text = format_count(count / parts);
+  const uint64_t rest = count % parts;
+  if (rest == 0) return text;
+  char decimals[8];
+  std::snprintf(decimals, sizeof decimals, "%04u",
+                static_cast<unsigned>(static_cast<unsigned __int128>(rest) * 10'000 / parts));
+  std::string digits = decimals;
+  while (digits != "0000" && digits.ends_with('0')) digits.pop_back();
+  return text + "." + digits;
+}
+
 std::string format_amount(double amount) {
   static constexpr Unit kPrefixes[] = {{1e12, "T"}, {1e9, "G"}, {1e6, "M"}, {1e3, "k"}};
   std::string text = with_unit(amount, kPrefixes, 4, "");

@@ -23,6 +23,9 @@ std::string format_work(uint64_t count, std::string_view units);
 // Something a second with a decimal prefix: "12.3 M/s", of bytes ("B") "12.3 MB/s".
 std::string format_rate(double per_second, std::string_view unit = {});
 
+// `count` divided by `parts`, with up to four decimals: "207.04", "1,000"; "12.0000" where there is a rest
+// too small to show. Precondition: parts > 0.
+std::string format_quotient(uint64_t count, uint64_t parts);
 // An amount of a unit that is not time: "12.35 k", "0.25".
 std::string format_amount(double amount);
 // What samples weigh: time where `unit` is "nanoseconds", else "1.5 M cycles".

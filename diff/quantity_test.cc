@@ -43,5 +43,14 @@ TEST(Quantity, WeightsAreTimeOrAnAmountOfTheirUnit) {
   EXPECT_EQ(format_amount(0), "0");
 }
 
+TEST(Quantity, QuotientsKeepWhatIsSmall) {
+  EXPECT_EQ(format_quotient(1000, 1), "1,000");
+  EXPECT_EQ(format_quotient(20'704, 100), "207.04");
+  EXPECT_EQ(format_quotient(1, 3), "0.3333");
+  EXPECT_EQ(format_quotient(12'000'001, 1'000'000), "12.0000");
+  EXPECT_EQ(format_quotient(UINT64_MAX, UINT64_MAX - 1), "1.0000");
+  EXPECT_EQ(format_quotient(0, 7), "0");
+}
+
 }  // namespace
 }  // namespace wago::diff

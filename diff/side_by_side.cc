@@ -76,9 +76,7 @@ using Row = std::vector<std::string>;
 
 // Per unit of work, so that captures of different lengths can be held side by side.
 std::string executed_text(const Annotation& a, uint64_t executed) {
-  const uint64_t work = a.work.value_or(1);
-  return executed % work == 0 ? format_count(executed / work)
-                              : format_amount(static_cast<double>(executed) / static_cast<double>(work));
+  return format_quotient(executed, a.work.value_or(1));
 }
 
 void append_side(const Annotation& a, const AnnotatedRow* row, Row& cells) {

@@ -33,7 +33,9 @@ std::string sentence_about_samples(const Evidence& evidence) {
   const base::Backend backend = evidence.manifest.backend;
   if (!evidence.samples) {
     return "no native samples are available: backend " + std::string(base::spelling(backend)) +
-           (backend == base::Backend::None ? " measures elapsed time only" : " took none");
+           (backend == base::Backend::None ? " measures elapsed time only"
+            : evidence.counts              ? " counts instead, exactly"
+                                           : " took none");
   }
   const capture::Samples& samples = *evidence.samples;
   if (samples.samples.empty()) {
@@ -65,6 +67,14 @@ void add_hot_spots(const Evidence& evidence, const TopOptions& options, Top& top
         "and "
         "lines and emitted sites are not known");
   }
+}
+
+void add_executed(const Evidence& evidence, const TopOptions& options, Top& top) {
+  if (!evidence.counts || !expect_counts(evidence, options.by)) return;
+  top.executed = executed(evidence, options.by, options.disassemble);
+  top.work = work_behind_samples(evidence.manifest);
+  top.executed_count = top.executed->rows.size();
+  if (top.executed_count > options.limit) top.executed->rows.resize(options.limit);
 }
 
 void add_losses(const capture::Losses& losses, std::vector<std::string>& notes) {
@@ -140,6 +150,7 @@ Top top_of(const Evidence& evidence, const TopOptions& options) {
   }
   add_losses(manifest.losses, top.notes);
   add_hot_spots(evidence, options, top);
+  add_executed(evidence, options, top);
   return top;
 }
 

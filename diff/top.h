@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "base/result.h"
+#include "diff/disassemble.h"
 #include "diff/elapsed.h"
 #include "diff/evidence.h"
+#include "diff/executed.h"
 #include "diff/hot_spots.h"
 
 namespace wago::base {
@@ -44,6 +46,7 @@ struct StaticFunction {
 struct TopOptions {
   size_t limit = 20;  // entries listed
   Grouping by = Grouping::Function;
+  Disassemble disassemble;  // needed for counts by line or site, see executed.h
 };
 
 struct Top {
@@ -66,6 +69,9 @@ struct Top {
   Elapsed elapsed;
   double items_per_second = 0;  // 0: the workload does not state its items
   double bytes_per_second = 0;
+  std::optional<Executed> executed;       // at most TopOptions::limit rows
+  uint64_t executed_count = 0;            // all of them
+  std::optional<uint64_t> work;           // units of work behind the counts
   std::vector<StaticFunction> functions;  // largest first, at most TopOptions::limit
   uint64_t function_count = 0;            // all of them
   uint64_t unnamed_functions = 0;         // those that are only numbered

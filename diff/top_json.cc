@@ -54,6 +54,29 @@ Json samples_json(const Top& top) {
   return json;
 }
 
+Json counts_json(const Top& top) {
+  if (!top.executed) return {};
+  const Executed& all = *top.executed;
+  Json entries = Json::array();
+  for (const ExecutedRow& row : all.rows) {
+    Json entry = Json::object(
+        {{"name", row.label.name},
+         {"detail", row.label.detail},
+         {"function", row.label.function == capture::kNoFunction ? Json() : Json(row.label.function)},
+         {"machine_instructions", row.machine}});
+    if (all.grouping == Grouping::Function) {
+      entry.set("wasm_instructions", row.wasm).set("entered", row.entered);
+    }
+    entries.push(std::move(entry));
+  }
+  return Json::object({{"completed_work", Json(top.work)},
+                       {"machine_instructions", all.machine},
+                       {"wasm_instructions", all.wasm},
+                       {"by", grouping_words()[static_cast<size_t>(all.grouping)]},
+                       {"entry_count", top.executed_count},
+                       {"entries", std::move(entries)}});
+}
+
 }  // namespace
 
 Json to_json(const Top& top) {
@@ -82,6 +105,7 @@ Json to_json(const Top& top) {
                        {"settings", top.settings},
                        {"notes", std::move(notes)},
                        {"samples", samples_json(top)},
+                       {"counts", counts_json(top)},
                        {"phases", std::move(phases)},
                        {"warmup_iterations", top.warmup_iterations},
                        {"elapsed", to_json(top.elapsed)},

@@ -116,6 +116,41 @@ std::string hot_spots(const Top& top) {
          "; total: with all that it called, recursion counted once; samples: those of self\n";
 }
 
+std::string count_text(const Top& top, uint64_t count) {
+  return format_quotient(count, top.work.value_or(1));
+}
+
+std::string executed(const Top& top) {
+  const Executed& all = *top.executed;
+  const bool functions = all.grouping == Grouping::Function;
+  const std::string per = top.work ? "per " + top.elapsed.unit : "in all";
+  std::string text = "executed " + per + ", exactly: " + count_text(top, all.machine) +
+                     " machine instructions of the code without counters, " + count_text(top, all.wasm) +
+                     " wasm instructions\n";
+  std::vector<Row> rows = {{"machine", "share"}};
+  if (functions) rows[0].insert(rows[0].end(), {"wasm", "share", "entered"});
+  rows[0].emplace_back(grouping_words()[static_cast<size_t>(all.grouping)]);
+  for (const ExecutedRow& row : all.rows) {
+    Row cells = {count_text(top, row.machine), format_share(share_of(row.machine, all.machine))};
+    if (functions) {
+      cells.insert(cells.end(), {count_text(top, row.wasm), format_share(share_of(row.wasm, all.wasm)),
+                                 count_text(top, row.entered)});
+    }
+    cells.push_back(label_text(row.label, all.grouping));
+    rows.push_back(std::move(cells));
+  }
+  text += functions ? base::columns(rows, {Right, Right, Right, Right, Right, Left})
+                    : base::columns(rows, {Right, Right, Left});
+  if (top.executed_count > all.rows.size()) {
+    text += "and " + format_count(top.executed_count - all.rows.size()) + " more; --limit lists more\n";
+  }
+  return functions ? text +
+                         "machine: of its own code, with what was inlined there; wasm: of its body, wherever "
+                         "that was "
+                         "placed\n"
+                   : text;
+}
+
 std::string functions(const Top& top) {
   std::string text = "static compiler data, not hot spots: " + format_plural(top.function_count, "function") +
                      ", " + format_plural(top.code_bytes, "byte") + " of machine code, largest first\n";
@@ -139,7 +174,8 @@ std::string functions(const Top& top) {
 }  // namespace
 
 std::string to_text(const Top& top) {
-  const std::string body = top.hot_spots ? hot_spots(top) : "";
+  std::string body = top.hot_spots ? hot_spots(top) : "";
+  if (top.executed) body += (body.empty() ? "" : "\n") + executed(top);
   return header(top) + "\n" + (body.empty() ? "" : body + "\n") + phases(top) + "\n" + iterations(top) +
          (body.empty() ? "\n" + functions(top) : "");
 }

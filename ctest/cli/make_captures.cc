@@ -1,9 +1,9 @@
 // make_captures DIR [--samples N]
 //
 // Writes captures whose every number is known into DIR, for sessions of the commands that read captures:
-// mix.wagoprof (diff/test_evidence.h draws it) and mix_changed.wagoprof, where `hot` costs twice as much and
-// `inner` is gone. With --samples one capture, large.wagoprof, of N samples in 200 functions on stacks that
-// are 20 deep.
+// mix.wagoprof (diff/test_evidence.h draws it); mix_changed.wagoprof, where `hot` costs twice as much and
+// `inner` is gone; counted.wagoprof and counted_more.wagoprof, whose loop went round once more. With
+// --samples one capture, large.wagoprof, of N samples in 200 functions on stacks that are 20 deep.
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -70,6 +70,18 @@ Evidence changed() {
   return evidence;
 }
 
+// `main` ran a hundred times and `hot` with it, whose loop was entered `loop` times.
+Evidence counted(uint64_t loop) {
+  Evidence evidence = diff::mix_evidence();
+  evidence.samples.reset();
+  evidence.manifest.backend = base::Backend::Count;
+  evidence.manifest.event = "block entries";
+  evidence.manifest.requested_rate_hz = 0;
+  evidence.counts = capture::Counts{};
+  evidence.counts->entered = {{100, 100, loop, 100, 0}, {}};
+  return evidence;
+}
+
 Evidence large(uint64_t count) {
   constexpr uint32_t kFunctions = 200;
   constexpr uint32_t kDepth = 20;
@@ -125,5 +137,7 @@ int main(int argc, char** argv) {
   }
   write(wago::diff::mix_evidence(), directory / "mix.wagoprof");
   write(changed(), directory / "mix_changed.wagoprof");
+  write(counted(5'000), directory / "counted.wagoprof");
+  write(counted(5'001), directory / "counted_more.wagoprof");
   return 0;
 }

@@ -1,0 +1,67 @@
+// What was executed on two sides, exactly: per unit of work, by function, and in a function by block. Any
+// difference is real.
+//
+// Functions are joined by name and signature; of several with the same the counts are added up. Blocks are
+// ranges of the function's WebAssembly, wherever they were placed; they are joined where both sides have the
+// same ones.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "diff/evidence.h"
+
+namespace wago::base {
+class Json;
+}
+
+namespace wago::diff {
+
+// Whole counts of a capture; compared as parts of its work.
+struct CountPair {
+  uint64_t baseline = 0;
+  uint64_t candidate = 0;
+};
+
+// A block that was not executed equally often.
+struct BlockChange {
+  uint32_t wasm_begin = 0;
+  uint32_t wasm_end = 0;
+  std::string line;  // of its first instruction in the candidate; empty: not known
+  CountPair executed;
+};
+
+struct FunctionCountChange {
+  std::string name;  // raw
+  std::string signature;
+  bool in_baseline = false;  // anything of it was executed
+  bool in_candidate = false;
+  CountPair machine;  // instructions of its machine code, with what was inlined there
+  CountPair wasm;     // of its body, wherever that was placed
+  CountPair entered;  // its own machine code
+  bool blocks_joined = false;
+  std::vector<BlockChange> blocks;  // in the order of the function; empty unless joined
+};
+
+struct CountComparison {
+  std::string work_unit;  // "invocation"
+  uint64_t baseline_work = 0;
+  uint64_t candidate_work = 0;
+  CountPair machine;
+  CountPair wasm;
+  uint64_t functions_same = 0;
+  std::vector<FunctionCountChange> functions;  // that differ: greatest change of machine instructions first
+
+  bool same() const { return functions.empty(); }
+  bool differs(const CountPair& pair) const;
+};
+
+// Nothing: not both have counts, or nothing was completed.
+std::optional<CountComparison> compare_counts(const Evidence& baseline, const Evidence& candidate);
+
+std::string to_text(const CountComparison& counts);
+base::Json to_json(const CountComparison& counts);
+
+}  // namespace wago::diff
