@@ -76,6 +76,8 @@ Counts read_counts(JsonReader& root, const Images& images, const Limits& limits)
                   std::to_string(blocks) + " blocks");
     }
   });
+  if (counts.entered.size() < images.images.size())
+    root.fail("counts fewer images than there are", "entered");
   if (!root.error()) read_unfinished(root, images, limits, counts);
   return counts;
 }

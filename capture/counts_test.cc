@@ -25,6 +25,7 @@ TEST(Counts, BelongToTheImagesOfTheirCapture) {
   };
   EXPECT_EQ(sentence({{{1}}}), "c.json: entered[0]: has 1 counts, where the image has 2 blocks");
   EXPECT_EQ(sentence({{{1, 2}, {3}}}), "c.json: entered[1]: has 1 counts, where the image has 0 blocks");
+  EXPECT_EQ(sentence({{{1, 2}}}), "c.json: entered: counts fewer images than there are");
   EXPECT_EQ(sentence({{{1, 2}, {}, {}}}), "c.json: entered[2]: counts an image that is not there");
 }
 
