@@ -52,6 +52,8 @@ base::Result<std::string> largest_corpus_module(const FigureOptions& options);
 base::Result<std::vector<Figure>> corpus_figures(const FigureOptions& options);
 // Execution of interruptible code against the same without checks in its loops.
 base::Result<std::vector<Figure>> interruption_figures(const FigureOptions& options);
+// Execution of code that counts its blocks against the same without counters.
+base::Result<std::vector<Figure>> counted_figures(const FigureOptions& options);
 // `wago run` as a whole process against `node`.
 base::Result<std::vector<Figure>> startup_figures(const FigureOptions& options);
 

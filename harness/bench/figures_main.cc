@@ -1,7 +1,7 @@
 // wago_figures: measures the project's figures and prints them as a table.
 //
 //   wago_figures [startup] [call] [host-call] [recorder] [trap] [instance] [compile]
-//                [interruption] [corpus]
+//                [interruption] [counted] [corpus]
 //                    all of them when none is named
 //     --catalog=FILE   the corpus; again for more
 //     --module=FILE    a real module for the compile rate and for counting instances
@@ -43,6 +43,7 @@ constexpr Group kGroups[] = {
     {"compile", compile_figures},
     // Last: these bind the process to one CPU.
     {"interruption", interruption_figures},
+    {"counted", counted_figures},
     {"corpus", corpus_figures}};
 
 struct Arguments {

@@ -60,10 +60,11 @@ base::Result<Spread> ratio_of_turns(size_t pairs, const RunIterations& a, const 
   return paired.ratio;
 }
 
-base::Result<std::unique_ptr<PreparedWorkload>> PreparedWorkload::create(capture::Workload workload) {
+base::Result<std::unique_ptr<PreparedWorkload>> PreparedWorkload::create(capture::Workload workload,
+                                                                         const RecordSettings& settings) {
   workload.mode = base::Mode::Prepared;
   std::unique_ptr<PreparedWorkload> prepared(new PreparedWorkload);
-  auto subject = Subject::load(workload);
+  auto subject = Subject::load(workload, settings);
   if (!subject) return subject.error();
   prepared->subject_ = *std::move(subject);
   auto made = prepared->subject_->instantiate(prepared->subject_->reference());

@@ -31,7 +31,8 @@ base::Result<Spread> ratio_of_turns(size_t pairs, const RunIterations& a, const 
 // compared.
 class PreparedWorkload {
  public:
-  static base::Result<std::unique_ptr<PreparedWorkload>> create(capture::Workload workload);
+  static base::Result<std::unique_ptr<PreparedWorkload>> create(capture::Workload workload,
+                                                                const RecordSettings& settings = {});
   const Subject& subject() const { return *subject_; }
   base::Result<double> run(uint64_t iterations);
 
