@@ -49,5 +49,5 @@ install(FILES
   cmake/WagoProfile.cmake cmake/FindLLVM19MC.cmake base/abilities.def base/vocabulary.def
   DESTINATION ${package_dir})
 # What users read away from the source: pages without links into it.
-install(FILES LICENSE docs/command-line.md docs/package.md docs/catalog-format.md docs/recording.md docs/collectors.md docs/capture-format.md
+install(FILES LICENSE docs/command-line.md docs/package.md docs/catalog-format.md docs/recording.md docs/collectors.md docs/reading.md docs/capture-format.md
   DESTINATION ${CMAKE_INSTALL_DOCDIR})
