@@ -8,11 +8,16 @@
 #include <new>
 
 #include "base/abilities.h"
+#include "base/build_info.h"
+#include "base/clock.h"
 #include "base/files.h"
 #include "capture/capture.h"
+#include "capture/export_firefox.h"
+#include "capture/export_pprof.h"
 #include "harness/block_counter.h"
 #include "harness/channel.h"
 #include "harness/code_images.h"
+#include "harness/machine.h"
 #include "harness/phases.h"
 #include "harness/record_protocol.h"
 #include "harness/recorder.h"
@@ -128,12 +133,33 @@ class Child {
     return write_file(capture::kCountsFile, base::as_bytes(to_json_text(counter_->counts(code.images))));
   }
 
-  Result<void> write_samples(const DescribedCode& code) {
+  Result<void> write_samples(const DescribedCode& code, const Recorded& recorded) {
     const capture::Samples samples = describe_samples(*sampler_, rate_hz_, *journal_, code);
     done_.event = sampler_->clock() == SampleClock::PerfEvent ? "cpu-clock:u" : "thread-cpu-timer";
     done_.losses.samples = sampler_->lost_samples();
     done_.diagnostics = sampling_diagnostics(*sampler_, rate_hz_, samples);
-    return write_file(capture::kSamplesFile, base::as_bytes(to_json_text(samples)));
+    if (auto written = write_file(capture::kSamplesFile, base::as_bytes(to_json_text(samples))); !written) {
+      return written;
+    }
+    const capture::ExportContext context = export_context(recorded);
+    if (subject_->workload().backend == base::Backend::Pprof) {
+      return write_file(capture::kPprofFile, to_pprof(context, code.images, samples));
+    }
+    return write_file(capture::kFirefoxFile, base::as_bytes(to_firefox(context, code.images, samples)));
+  }
+
+  capture::ExportContext export_context(const Recorded& recorded) const {
+    capture::ExportContext context;
+    context.workload = subject_->workload().id;
+    context.program = "wago " + base::build_info().version;
+    context.event = done_.event;
+    context.start_unix_ns = recorded.loop.start_unix_ns;
+    context.duration_ns = recorded.loop.elapsed_ns;
+    // The two clocks as they stand to one another now.
+    context.start_monotonic_ns = base::monotonic_ns() - (base::unix_ns() - recorded.loop.start_unix_ns);
+    context.logical_cpus = machine().logical_cpus;
+    context.source_maps = subject_->settings().source_maps;
+    return context;
   }
 
   std::optional<Failure> write(Recorded& recorded) {
@@ -147,7 +173,7 @@ class Child {
     if (written && subject_->settings().include_code) {
       written = write_file(capture::kCodeFile, code_bytes(*code));
     }
-    if (written && sampler_) written = write_samples(*code);
+    if (written && sampler_) written = write_samples(*code, recorded);
     if (written && counter_) written = write_counts(*code);
     if (!written) return as_failure(written.error());
     written = write_file(capture::kIterationsFile, capture::encode_iterations(recorded.loop.batches));

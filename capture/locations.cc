@@ -1,4 +1,4 @@
-#include "diff/locations.h"
+#include "capture/locations.h"
 
 #include <algorithm>
 #include <map>
@@ -6,19 +6,9 @@
 
 #include "base/check.h"
 
-namespace wago::diff {
+namespace wago::capture {
 
 namespace {
-
-using capture::CodeMetadata;
-using capture::EmittedSite;
-using capture::Image;
-using capture::kNone;
-using capture::Position;
-using capture::Region;
-using capture::RegionKind;
-using capture::Side;
-using capture::SiteKind;
 
 const Region* region_at(const Image& image, uint32_t offset) {
   auto after = std::upper_bound(image.regions.begin(), image.regions.end(), offset,
@@ -46,28 +36,28 @@ std::string to_string(const SourcePlace& place) {
   return text;
 }
 
-Locations::Locations(const Evidence& evidence)
-    : evidence_(evidence), source_maps_(evidence.manifest.effective_settings.source_maps) {
-  std::map<std::tuple<capture::ImageKind, std::string, base::Digest>, uint32_t> first;
-  for (uint32_t i = 0; i < evidence.images.images.size(); ++i) {
-    const Image& image = evidence.images.images[i];
+Locations::Locations(const Images& images, std::span<const Symbol> symbols, bool source_maps)
+    : images_(images), symbols_(symbols), source_maps_(source_maps) {
+  std::map<std::tuple<ImageKind, std::string, base::Digest>, uint32_t> first;
+  for (uint32_t i = 0; i < images.images.size(); ++i) {
+    const Image& image = images.images[i];
     canonical_.push_back(first.emplace(std::tuple(image.kind, image.name, image.sha256), i).first->second);
   }
 }
 
-const capture::Function* Locations::function(uint32_t image, uint32_t index) const {
-  const auto& functions = evidence_.images.images[image].functions;
+const Function* Locations::function(uint32_t image, uint32_t index) const {
+  const auto& functions = images_.images[image].functions;
   auto at = std::lower_bound(functions.begin(), functions.end(), index,
-                             [](const capture::Function& f, uint32_t wanted) { return f.index < wanted; });
+                             [](const Function& f, uint32_t wanted) { return f.index < wanted; });
   return at != functions.end() && at->index == index ? &*at : nullptr;
 }
 
 std::string Locations::function_name(uint32_t image, uint32_t index) const {
-  const capture::Function* known = function(image, index);
+  const Function* known = function(image, index);
   return known ? known->name : "func[" + std::to_string(index) + "]";
 }
 
-Location Locations::locate(const capture::Frame& frame, bool caller) const {
+Location Locations::locate(const Frame& frame, bool caller) const {
   if (frame.image != kNone) {
     Location location = locate(frame.image, frame.offset, caller);
     if (frame.side == Side::Kernel) location.side = Side::Kernel;
@@ -75,12 +65,12 @@ Location Locations::locate(const capture::Frame& frame, bool caller) const {
   }
   Location location;
   location.side = frame.side;
-  if (frame.symbol != kNone) location.symbol = &evidence_.samples->symbols[frame.symbol];
+  if (frame.symbol != kNone) location.symbol = &symbols_[frame.symbol];
   return location;
 }
 
 Location Locations::locate(uint32_t image, uint32_t offset, bool caller) const {
-  const Image& code = evidence_.images.images[image];
+  const Image& code = images_.images[image];
   Location location;
   location.image = image;
   location.offset = offset;
@@ -90,7 +80,7 @@ Location Locations::locate(uint32_t image, uint32_t offset, bool caller) const {
     location.side = Side::Helper;
     return location;
   }
-  const capture::Function* holder = function(image, location.region->function);
+  const Function* holder = function(image, location.region->function);
   if (!holder || offset < holder->begin || offset - holder->begin >= holder->size) return location;
   location.side = Side::Guest;
   location.holder = holder;
@@ -100,7 +90,7 @@ Location Locations::locate(uint32_t image, uint32_t offset, bool caller) const {
 }
 
 void Locations::find_places(const CodeMetadata& metadata, bool caller, Location& location) const {
-  const Position* position = capture::position_at(metadata.positions, location.offset);
+  const Position* position = position_at(metadata.positions, location.offset);
   const bool holds = position && position->offset >= location.holder->begin &&
                      (source_maps_ || caller || position->offset == location.offset);
   WasmPlace place = {location.holder->index, kNone};
@@ -111,7 +101,7 @@ void Locations::find_places(const CodeMetadata& metadata, bool caller, Location&
   place.wasm_pc = position->wasm_pc;
   uint32_t site = position->inline_site;
   while (site != kNone && location.places.size() < kMaxInlineDepth) {
-    const capture::InlineSite& inlined = metadata.inline_sites[site];
+    const InlineSite& inlined = metadata.inline_sites[site];
     place.function = inlined.callee;
     location.places.push_back(place);
     place = {location.holder->index, inlined.call_pc};
@@ -129,19 +119,19 @@ void Locations::find_site(const CodeMetadata& metadata, Location& location) cons
 }
 
 std::string_view Locations::instruction(uint32_t image, const WasmPlace& place) const {
-  const CodeMetadata& metadata = evidence_.images.images[image].metadata;
+  const CodeMetadata& metadata = images_.images[image].metadata;
   const auto& rows = metadata.instructions;
-  auto at = std::lower_bound(rows.begin(), rows.end(), place, before<capture::WasmInstruction>);
+  auto at = std::lower_bound(rows.begin(), rows.end(), place, before<WasmInstruction>);
   if (at == rows.end() || at->function != place.function || at->wasm_pc != place.wasm_pc) return {};
   return metadata.texts[at->text];
 }
 
 std::vector<SourcePlace> Locations::source(uint32_t image, const WasmPlace& place) const {
   if (place.wasm_pc == kNone) return {};
-  const CodeMetadata& metadata = evidence_.images.images[image].metadata;
+  const CodeMetadata& metadata = images_.images[image].metadata;
   const auto& ranges = metadata.source_ranges;
   auto after = std::upper_bound(
-      ranges.begin(), ranges.end(), place, [](const WasmPlace& at, const capture::SourceRange& range) {
+      ranges.begin(), ranges.end(), place, [](const WasmPlace& at, const SourceRange& range) {
         return std::tie(at.function, at.wasm_pc) < std::tie(range.function, range.wasm_pc);
       });
   if (after == ranges.begin() || (after - 1)->function != place.function) return {};
@@ -150,11 +140,11 @@ std::vector<SourcePlace> Locations::source(uint32_t image, const WasmPlace& plac
     return index == kNone ? std::string_view{} : std::string_view(metadata.texts[index]);
   };
   for (uint32_t at = (after - 1)->frame; at != kNone && chain.size() < kMaxInlineDepth;) {
-    const capture::SourceFrame& frame = metadata.source_frames[at];
+    const SourceFrame& frame = metadata.source_frames[at];
     chain.push_back({text(frame.function), text(frame.file), frame.line});
     at = frame.caller;
   }
   return chain;
 }
 
-}  // namespace wago::diff
+}  // namespace wago::capture

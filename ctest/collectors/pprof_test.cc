@@ -1,0 +1,76 @@
+// cpu.pprof under the tool that it is for, where Go is installed.
+#include <algorithm>
+#include <cstdlib>
+
+#include "ctest/collectors/shell.h"
+
+namespace wago::ctest {
+namespace {
+
+const std::string kLines = std::string(WAGO_SOURCE_DIR) + "/ctest/engine/debug/lines4.wasm";
+
+class GoPprof : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string pattern = (std::filesystem::temp_directory_path() / "wago_pprof_XXXXXX").string();
+    root_ = ::mkdtemp(pattern.data());
+    const Said tried = shell(kPath + "go tool pprof -h");
+    if (tried.text.find("usage") == std::string::npos && tried.text.find("Usage") == std::string::npos) {
+      GTEST_SKIP() << "go tool pprof does not work here: " << tried.text;
+    }
+  }
+  void TearDown() override { std::filesystem::remove_all(root_); }
+
+  void record(const std::string& workload) const {
+    const Said said =
+        shell(std::string(WAGO_PROFILE) + " profile record --backend pprof --rate 999 --source-maps " +
+              workload + " --out " + root_ + "/capture");
+    ASSERT_EQ(said.code, 0) << said.text;
+  }
+  std::string pprof(const std::string& flags) const {
+    const Said said = shell("PPROF_TMPDIR=" + root_ + " " + kPath + "go tool pprof -symbolize=none " + flags +
+                            " " + root_ + "/capture/cpu.pprof");
+    EXPECT_EQ(said.code, 0) << flags << "\n" << said.text;
+    return said.text;
+  }
+  static bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != std::string::npos;
+  }
+
+  const std::string kPath = "PATH=$PATH:/usr/local/go/bin ";
+  std::string root_;
+};
+
+TEST_F(GoPprof, FindsGuestFunctionsInTheirOrderAndUnderTheirCallers) {
+  record("--catalog " + std::string(WAGO_SOURCE_DIR) +
+         "/corpora/catalog.json --workload hash_table --iterations 1000");
+  const std::string top = pprof("-top -sample_index=cpu");
+  EXPECT_TRUE(has(top, "Type: cpu")) << top;
+  EXPECT_TRUE(has(top, "workload hash_table")) << top;
+  // Looking words up takes twice as long as making them, and that twice as long as putting them in.
+  const size_t find = top.find(" find\n"), make = top.find(" make_word\n"), insert = top.find(" insert\n");
+  ASSERT_NE(insert, std::string::npos) << top;
+  EXPECT_LT(find, make) << top;
+  EXPECT_LT(make, insert) << top;
+  const std::string peek = pprof("-peek '^find$'");
+  EXPECT_TRUE(has(peek, "|   hash_table\n")) << peek;
+  EXPECT_TRUE(has(pprof("-peek '^hash_table$'"), "entry-adapter (i32) -> (i32)"));
+  const std::string tags = pprof("-tags");
+  EXPECT_TRUE(has(tags, "kind: Total") && has(tags, ": guest")) << tags;
+  EXPECT_TRUE(has(tags, "thread: Total") && has(tags, ": recorder")) << tags;
+  EXPECT_TRUE(has(tags, "site: Total") && has(tags, ": frame")) << tags;
+  const std::string raw = pprof("-raw");
+  EXPECT_TRUE(has(raw, "hashtable.wasm  [FN][FL][LN][IN]")) << raw;
+}
+
+TEST_F(GoPprof, LinesAndInlinedFunctionsComeFromTheModulesDebugInformation) {
+  record("--module " + std::string(WAGO_SOURCE_DIR) +
+         "/ctest/engine/debug/lines4.wasm --export report --args 7,2 --want 9 --iterations 20000000 --mode "
+         "prepared");
+  const std::string lines = pprof("-lines -top -nodefraction=0");
+  EXPECT_TRUE(has(lines, "stats::divide(int, int) lines.cc:5 (inline)")) << lines;
+  EXPECT_TRUE(has(lines, "stats::summarize")) << lines;
+}
+
+}  // namespace
+}  // namespace wago::ctest
