@@ -5,6 +5,8 @@
 #include <memory>
 
 #include "base/files.h"
+#include "capture/export_firefox.h"
+#include "capture/export_pprof.h"
 #include "cli/flags.h"
 #include "cli/output.h"
 #include "cli/profile_commands.h"
@@ -26,6 +28,18 @@ base::Result<std::string> folded(const diff::Evidence& evidence) {
   return diff::to_folded(diff::call_tree(evidence));
 }
 
+base::Result<std::string> pprof(const diff::Evidence& evidence) {
+  if (auto sampled = diff::expect_samples(evidence); !sampled) return sampled.error();
+  const auto bytes =
+      capture::to_pprof(capture::export_context(evidence.manifest), evidence.images, *evidence.samples);
+  return std::string(bytes.begin(), bytes.end());
+}
+
+base::Result<std::string> firefox(const diff::Evidence& evidence) {
+  if (auto sampled = diff::expect_samples(evidence); !sampled) return sampled.error();
+  return capture::to_firefox(capture::export_context(evidence.manifest), evidence.images, *evidence.samples);
+}
+
 base::Result<std::string> benchfmt(const diff::Evidence& evidence) {
   return diff::to_benchfmt(evidence);
 }
@@ -39,7 +53,8 @@ struct Format {
   base::Result<std::string> (*make)(const diff::Evidence&);
   bool binary = false;
 };
-constexpr std::array kFormats = {Format{"folded", folded}, Format{"speedscope", diff::to_speedscope},
+constexpr std::array kFormats = {Format{"folded", folded},     Format{"pprof", pprof, true},
+                                 Format{"firefox", firefox},   Format{"speedscope", diff::to_speedscope},
                                  Format{"benchfmt", benchfmt}, Format{"google-benchmark", google_benchmark}};
 
 base::Result<const Format*> parse_format(const std::optional<std::string>& word) {
@@ -85,7 +100,8 @@ void add_export(Command& profile) {
   auto flags = std::make_shared<ExportFlags>();
   Command& command = profile.add_command("export", "A capture in the format of another tool");
   command.add_operand("CAPTURE", "A capture directory", &flags->capture);
-  command.add_option("--format", "folded|speedscope|benchfmt|google-benchmark", "The format", &flags->format);
+  command.add_option("--format", "folded|pprof|firefox|speedscope|benchfmt|google-benchmark", "The format",
+                     &flags->format);
   command.add_option("--out", "FILE", "The file to write, which must not exist (default: standard output)",
                      &flags->out);
   command.set_action([flags](Output& output) { return run_export(*flags, output); });
