@@ -10,8 +10,7 @@ namespace {
 bool step_guest(const runtime::MappedCode& code, FrameRegisters& frame, const StackMemory& stack) {
   runtime::FrameRegisters registers{frame.pc, frame.sp, frame.fp};
   const auto offset = static_cast<uint32_t>(frame.at() - reinterpret_cast<uint64_t>(code.base()));
-  if (!runtime::unwind(code.image(), offset, stack.low, stack.high, registers))
-    return false;
+  if (!runtime::unwind(code.image(), offset, stack.low, stack.high, registers)) return false;
   frame = {registers.pc, registers.rsp, registers.rbp, false};
   return true;
 }
