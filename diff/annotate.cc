@@ -186,7 +186,9 @@ void add_origins(uint32_t image, const Locations& locations, SourceFiles* source
     row.site = at.site;
     if (!row.places.empty()) {
       row.wasm = locations.instruction(image, row.places.front());
-      row.source = locations.source(image, row.places.front());
+      for (const SourcePlace& place : locations.source(image, row.places.front())) {
+        row.source.push_back({std::string(place.function), std::string(place.file), place.line});
+      }
     }
     if (sources && !row.source.empty()) {
       row.source_text = sources->line(row.source.front().file, row.source.front().line);
@@ -215,6 +217,10 @@ void add_costs(const Evidence& evidence, const FunctionChoice& choice, const Loc
 }
 
 }  // namespace
+
+std::string to_string(const SourceLine& line) {
+  return to_string(SourcePlace{line.function, line.file, line.line});
+}
 
 base::Result<FunctionChoice> choose_function(const Evidence& evidence, std::string_view name_or_index) {
   const Locations locations(evidence);

@@ -34,6 +34,15 @@ struct FunctionChoice {
 // similar; several are, with their indices.
 base::Result<FunctionChoice> choose_function(const Evidence& evidence, std::string_view name_or_index);
 
+// A SourcePlace of its own, so that an annotation outlives what it was made from.
+struct SourceLine {
+  std::string function;  // empty: not known
+  std::string file;
+  uint32_t line = 0;
+  bool operator==(const SourceLine&) const = default;
+};
+std::string to_string(const SourceLine& line);  // as of a SourcePlace
+
 struct AnnotatedRow {
   uint32_t offset = 0;   // in the image
   uint32_t size = 0;     // bytes
@@ -44,7 +53,7 @@ struct AnnotatedRow {
   std::optional<uint64_t> executed;  // how often, exactly
   std::vector<WasmPlace> places;     // innermost first
   std::string wasm;                  // the innermost instruction as text; empty: not known
-  std::vector<SourcePlace> source;   // of the innermost instruction, innermost first
+  std::vector<SourceLine> source;    // of the innermost instruction, innermost first
   std::optional<std::string> source_text;
   std::optional<capture::SiteKind> site;
 };

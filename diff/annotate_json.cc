@@ -12,7 +12,7 @@ Json number_or_null(uint32_t number) {
   return number == capture::kNone ? Json() : Json(number);
 }
 
-Json json_of(const SourcePlace& place) {
+Json json_of(const SourceLine& place) {
   return Json::object({{"function", place.function}, {"file", place.file}, {"line", place.line}});
 }
 
@@ -22,7 +22,7 @@ Json json_of(const AnnotatedRow& row, const Annotation& a) {
     places.push(Json::object({{"function", place.function}, {"wasm_pc", number_or_null(place.wasm_pc)}}));
   }
   Json source = Json::array();
-  for (const SourcePlace& place : row.source) source.push(json_of(place));
+  for (const SourceLine& place : row.source) source.push(json_of(place));
   Json json = Json::object({{"offset", row.offset}, {"size", row.size}});
   if (a.has_code) {
     json.set("assembly", row.assembly);

@@ -53,7 +53,7 @@ TEST(Annotate, SamplesStandAtTheInstructionsTheyWereTakenAt) {
   EXPECT_EQ(hot.rows[1].assembly, "add eax, [rdi]");
   EXPECT_EQ(hot.rows[1].self, 200u);
   EXPECT_EQ(hot.rows[1].wasm, "i32.load");
-  EXPECT_EQ(hot.rows[1].source, (std::vector<SourcePlace>{{"hot", "mix.c", 11}}));
+  EXPECT_EQ(hot.rows[1].source, (std::vector<SourceLine>{{"hot", "mix.c", 11}}));
   EXPECT_EQ(hot.rows[1].site, capture::SiteKind::BoundsCheck);
   EXPECT_EQ(hot.rows[2].site, std::nullopt);
   EXPECT_EQ(hot.rows[2].samples, 2u);

@@ -117,7 +117,7 @@ std::string wasm_text(const Annotation& a, const AnnotatedRow& row) {
 
 std::string source_text(const AnnotatedRow& row) {
   std::string text;
-  for (const SourcePlace& place : row.source) {
+  for (const SourceLine& place : row.source) {
     text += (text.empty() ? "" : " < ") + base::printable(to_string(place));
   }
   if (row.source_text) {
