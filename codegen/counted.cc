@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <tuple>
 #include <utility>
 
 #include "base/check.h"
@@ -92,15 +93,16 @@ bool Counting::plan_tails(uint32_t ordinary_block, uint32_t counted_block) {
   return true;
 }
 
-// A position that is not in the block belongs to what was before it.
-uint32_t Counting::ranges_until(uint32_t counter, const BlockReport::Exit& exit) const {
-  uint32_t number = 0, until = 0;
+std::vector<Counting::Place> Counting::places_of(uint32_t counter) const {
+  std::vector<Place> places;
   counted_->executed.for_each(counters_[counter].ranges, [&](const ExecutedRange& range) {
-    ++number;
-    if (range.inline_site == exit.inline_site && range.begin <= exit.wasm_pc && exit.wasm_pc < range.end)
-      until = number;
+    const auto number = static_cast<uint32_t>(places.size() + 1);
+    places.push_back({range.inline_site, range.begin, range.end, number});
   });
-  return until;
+  std::sort(places.begin(), places.end(), [](const Place& one, const Place& other) {
+    return std::tie(one.inline_site, one.begin) < std::tie(other.inline_site, other.begin);
+  });
+  return places;
 }
 
 bool Counting::describe(const BlockReport& report, CountedFunction& out) const {
@@ -116,6 +118,18 @@ bool Counting::describe(const BlockReport& report, CountedFunction& out) const {
   // Both codes leave each block by the same exits in the same order.
   std::vector<size_t> next(report_->blocks.size(), report_->exits.size());
   for (size_t i = report_->exits.size(); i-- > 0;) next[report_->exits[i].block] = i;
+  std::vector<Place> places;
+  uint32_t placed = kNoCounter;  // whose they are
+  // A position that is not in the block belongs to what was before it.
+  auto ranges_until = [&](const BlockReport::Exit& exit) -> uint32_t {
+    const auto after = std::upper_bound(
+        places.begin(), places.end(), exit, [](const BlockReport::Exit& at, const Place& place) {
+          return std::tie(at.inline_site, at.wasm_pc) < std::tie(place.inline_site, place.begin);
+        });
+    if (after == places.begin()) return 0;
+    const Place& place = *(after - 1);
+    return place.inline_site == exit.inline_site && exit.wasm_pc < place.end ? place.ranges : 0;
+  };
   for (const BlockReport::Exit& exit : report.exits) {
     const uint32_t block = ordinary_block_[exit.block];
     const uint32_t counter = plan_.blocks[exit.block];
@@ -125,8 +139,9 @@ bool Counting::describe(const BlockReport& report, CountedFunction& out) const {
         ordinary.inline_site != exit.inline_site) {
       return false;
     }
+    if (counter != placed) places = places_of(placed = counter);
     out.exits.push_back(
-        {exit.site, counter, ordinary.offset, ordinary.machine_instructions, ranges_until(counter, exit)});
+        {exit.site, counter, ordinary.offset, ordinary.machine_instructions, ranges_until(exit)});
   }
   return true;
 }

@@ -44,7 +44,12 @@ class Counting {
   bool number_blocks(const std::vector<BlockId>& match);
   bool plan_tails(uint32_t ordinary_block, uint32_t counted_block);
   uint32_t new_counter(const runtime::CountedBlock& block, RangeList ranges = {});
-  uint32_t ranges_until(uint32_t counter, const BlockReport::Exit& exit) const;
+  // Where in a block a position is: sorted by inline site and begin.
+  struct Place {
+    uint32_t inline_site, begin, end;
+    uint32_t ranges;  // of the block up to here
+  };
+  std::vector<Place> places_of(uint32_t counter) const;
 
   const IrFunction* ordinary_ = nullptr;
   const IrFunction* counted_ = nullptr;

@@ -10,6 +10,15 @@ namespace wago::codegen {
 using runtime::Instruction;
 using runtime::Opcode;
 
+namespace {
+
+// Ends something, and is no instruction itself.
+bool is_delimiter(const Instruction& instruction) {
+  return instruction.opcode == Opcode::Else || instruction.opcode == Opcode::End;
+}
+
+}  // namespace
+
 IrBuilder::IrBuilder() : state_(std::make_unique<State>()) {}
 IrBuilder::~IrBuilder() = default;
 
@@ -64,6 +73,7 @@ void IrBuilder::State::start(const runtime::Module& module, uint32_t body_index,
   reachable_ = true;
   skipped_depth_ = 0;
   range_block_ = BlockId();
+  range_lead_ = 0;
   Frame& frame = frames_.emplace_back();
   frame.kind = Frame::Kind::Function;
   frame.results = type.results;
@@ -74,6 +84,7 @@ void IrBuilder::State::walk() {
   for (Instruction instruction; !reader.at_end();) {
     reader.next(instruction);
     if (!reachable_) [[unlikely]] {
+      if (!is_delimiter(instruction)) range_lead_ = reader.pc();
       skip_unreachable(instruction);
       continue;
     }
@@ -95,14 +106,15 @@ void IrBuilder::State::walk() {
 // The instruction ran in `block`. One that can leave it before its end is the last of its range.
 void IrBuilder::State::executed(const Instruction& instruction, uint32_t end, BlockId block,
                                 size_t insts_before) {
-  if (instruction.opcode == Opcode::Else || instruction.opcode == Opcode::End) return;
+  if (is_delimiter(instruction)) return;
   RangeList& list = function_->block(block).executed;
   ExecutedRanges& ranges = function_->executed;
   if (range_block_ == block && ranges.last(list).end == instruction.pc) {
     ranges.extend(list, end);
   } else {
-    ranges.add(list, {~0u, instruction.pc, end, 1});
+    ranges.add(list, {~0u, instruction.pc, end, 1, range_lead_});
   }
+  range_lead_ = end;
   range_block_ = block;
   for (size_t i = insts_before; i < function_->insts.size(); ++i) {
     if (info(function_->insts[i].op).flags & (kTraps | kCall)) range_block_ = BlockId();

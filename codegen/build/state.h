@@ -107,7 +107,8 @@ class IrBuilder::State {
   IrFunction* function_ = nullptr;
   bool explicit_bounds_ = false;
   bool interruptible_ = false;
-  BlockId range_block_;  // whose last range the next instruction continues; invalid: it starts one
+  uint32_t range_lead_ = 0;  // since this pc there was only `else` and `end`
+  BlockId range_block_;      // whose last range the next instruction continues; invalid: it starts one
 
   BodyScan scan_;
   SsaConstruction ssa_;

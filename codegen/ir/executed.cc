@@ -29,6 +29,22 @@ void ExecutedRanges::append(RangeList& to, RangeList& from) {
   from = RangeList();
 }
 
+void ExecutedRanges::append_merging(RangeList& to, RangeList& from) {
+  if (to.empty() || from.empty()) return append(to, from);
+  ExecutedRange& last = ranges_[to.last_];
+  const uint32_t first = next_[from.last_];
+  if (last.inline_site != ranges_[first].inline_site || last.end != ranges_[first].lead)
+    return append(to, from);
+  last.end = ranges_[first].end;
+  last.instructions += ranges_[first].instructions;
+  if (first == from.last_) {
+    from = RangeList();
+    return;
+  }
+  next_[from.last_] = next_[first];
+  append(to, from);
+}
+
 RangeList ExecutedRanges::copy(RangeList list) {
   RangeList result;
   if (list.empty()) return result;

@@ -23,6 +23,7 @@ struct ExecutedRange {
   uint32_t begin = 0;          // wasm pcs: [begin, end)
   uint32_t end = 0;
   uint32_t instructions = 0;
+  uint32_t lead = 0;  // <= begin: from here on there is only `else` and `end` before it
   bool operator==(const ExecutedRange&) const = default;
 };
 
@@ -57,6 +58,9 @@ class ExecutedRanges {
   }
   const ExecutedRange& last(RangeList list) const { return ranges_[list.last_]; }
 
+  // Moves all of `from` behind what `to` holds, as one range where nothing is between. Of lists that hold
+  // nothing that can leave their blocks.
+  void append_merging(RangeList& to, RangeList& from);
   // Moves all of `from` behind or in front of what `to` holds.
   void append(RangeList& to, RangeList& from);
   void prepend(RangeList& to, RangeList& from) {

@@ -103,7 +103,7 @@ void SimplifyControlFlow::collect_skipped(IrFunction& function, BlockId target) 
     RangeList& skipped = skipped_ranges_[block.index()];
     skipped = function.executed.copy(b.executed);
     RangeList rest = function.executed.copy(skipped_ranges_[b.succs[0].target.index()]);
-    function.executed.append(skipped, rest);
+    function.executed.append_merging(skipped, rest);
   }
 }
 

@@ -32,11 +32,12 @@ void SplitCriticalEdges::give_to_targets(IrFunction& function, uint32_t count) {
   for (uint32_t b = 0; b < count; ++b) {
     for (Edge& edge : function.blocks[b].succs) {
       if (edge.executed.empty()) continue;
-      // Of equal edges to one place one speaks for all.
-      for (Edge& other : function.blocks[b].succs) {
-        if (&other != &edge && other.target == edge.target) other.executed = RangeList();
-      }
-      function.executed.prepend(function.block(edge.target).executed, edge.executed);
+      // Of equal edges to one place, which all come from this block, one speaks for all.
+      BlockId& speaks = targets_[edge.target.index()].given_by;
+      if (speaks != BlockId(b))
+        function.executed.prepend(function.block(edge.target).executed, edge.executed);
+      speaks = BlockId(b);
+      edge.executed = RangeList();
     }
   }
 }

@@ -17,6 +17,7 @@ class SplitCriticalEdges {
   struct Target {
     BlockId source;                // of its edges so far
     bool many_sources = false;     // and there is another
+    BlockId given_by;              // who gave it the ranges of an edge
     BlockId split_from, split_by;  // the last block put in on the way here, and from where
   };
   void find_sources(const IrFunction& function);

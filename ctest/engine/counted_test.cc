@@ -413,6 +413,27 @@ TEST_P(CountedByHand, ArmsThatNeedNoCode) {
   }
 }
 
+// Every entry of the table passes all blocks behind its own: what that is of ranges must not be all of them.
+TEST_P(CountedByHand, RowsOfEmptyBlocksStayLinear) {
+  constexpr uint32_t kBlocks = 400;
+  Code code;
+  for (uint32_t i = 0; i < kBlocks; ++i) code.open(Opcode::Block);
+  Bytes table;
+  for (uint32_t i = 0; i < kBlocks; ++i) table.u32(i);
+  code.op(Opcode::LocalGet, 0).op(Opcode::BrTable, kBlocks - 1).raw(table).end();
+  for (uint32_t i = 1; i < kBlocks; ++i) code.op(Opcode::Nop).op(Opcode::Br, 0).end();
+  ModuleBuilder module;
+  const uint32_t row = module.function(module.type({I32}, {}), {}, code.end());
+  module.export_("row", ExternKind::Function, row);
+  load(module);
+  EXPECT_LT(tables().ranges.size(), 4 * kBlocks);
+  Instance instance = counting_linker_.instantiate(*counted_).value();
+  for (const uint32_t index : {0u, 1u, 200u, kBlocks - 1, kBlocks + 7}) {
+    const uint64_t passed = kBlocks - 1 - std::min(index, kBlocks - 1);
+    EXPECT_EQ(total(call_counting(instance, "row", {index}), row), kBlocks + 2 + 2 * passed) << index;
+  }
+}
+
 TEST_P(CountedByHand, ArtifactsOfCodeThatCountsAreRefused) {
   ModuleBuilder module;
   module.export_("f", ExternKind::Function, module.function(module.type({}, {}), {}, Code().end()));
