@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
-#include <system_error>
+#include <exception>
 #include <thread>
 #include <vector>
 
@@ -24,24 +24,32 @@ void run_worker(const char* kind, unsigned worker, const std::function<void()>& 
 }
 
 void parallel_for(unsigned workers, size_t count, size_t chunk_size,
-                  const std::function<void(unsigned, size_t, size_t)>& chunk) {
+                  const std::function<void(unsigned, size_t, size_t)>& chunk, const char* kind) {
   WAGO_CHECK(chunk_size > 0);
   std::atomic<size_t> next = 0;
+  std::atomic<bool> failed = false;
+  std::exception_ptr failure;  // of who set `failed`
   auto work = [&](unsigned worker) {
-    for (size_t begin; (begin = next.fetch_add(chunk_size)) < count;) {
-      chunk(worker, begin, begin + std::min(chunk_size, count - begin));
+    try {
+      for (size_t begin; !failed && (begin = next.fetch_add(chunk_size)) < count;) {
+        chunk(worker, begin, begin + std::min(chunk_size, count - begin));
+      }
+    } catch (...) {
+      if (!failed.exchange(true)) failure = std::current_exception();
     }
   };
   const size_t chunks = count / chunk_size + (count % chunk_size != 0);
-  std::vector<std::jthread> others;
+  std::vector<std::thread> others;
   for (unsigned worker = 1; worker < workers && worker < chunks; ++worker) {
     try {
-      others.emplace_back([&work, worker] { run_worker("worker", worker, [&] { work(worker); }); });
-    } catch (const std::system_error&) {
+      others.emplace_back([&work, worker, kind] { run_worker(kind, worker, [&] { work(worker); }); });
+    } catch (const std::exception&) {  // no thread, or no memory for one
       break;
     }
   }
   work(0);
+  for (std::thread& other : others) other.join();
+  if (failure) std::rethrow_exception(failure);
 }
 
 }  // namespace wago::base

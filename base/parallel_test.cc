@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -39,6 +40,26 @@ TEST(ParallelFor, OneWorkerGoesInOrderOnTheCallingThread) {
     begins.push_back(begin);
   });
   EXPECT_EQ(begins, (std::vector<size_t>{0, 4, 8}));
+}
+
+TEST(ParallelFor, AnExceptionReachesTheCallerWhenTheOthersHaveEnded) {
+  for (unsigned workers : {1u, 4u}) {
+    std::atomic<int> running = 0;
+    std::atomic<size_t> begun = 0;
+    auto chunk = [&](unsigned, size_t begin, size_t) {
+      ++running;
+      ++begun;
+      if (begin == 3) {
+        --running;
+        throw std::bad_alloc();
+      }
+      std::this_thread::yield();
+      --running;
+    };
+    EXPECT_THROW(parallel_for(workers, 1'000'000, 1, chunk), std::bad_alloc);
+    EXPECT_EQ(running, 0);
+    EXPECT_LT(begun, 1'000'000u) << "no further chunks are begun";
+  }
 }
 
 TEST(ThreadObserver, IsOnEveryThreadThatHelpsAndOnNoOther) {

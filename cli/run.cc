@@ -96,7 +96,8 @@ int run(const RunOptions& options, StartRunProfile start_profile, Output& output
   if (options.timeout) {
     auto timeout_ns = base::parse_duration_ns(*options.timeout);
     if (!timeout_ns) return output.fail(base::usage_error("--timeout: " + timeout_ns.error().message));
-    interrupts.set_deadline(std::chrono::nanoseconds(*timeout_ns));
+    auto kept = interrupts.set_deadline(std::chrono::nanoseconds(*timeout_ns));
+    if (!kept) return output.fail(kept.error());
   }
   auto bytes = read_module(options.file);
   if (!bytes) return output.fail(bytes.error());

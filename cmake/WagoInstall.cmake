@@ -48,6 +48,8 @@ install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/WagoProfileConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/WagoProfileConfigVersion.cmake
   cmake/WagoProfile.cmake cmake/FindLLVM19MC.cmake base/abilities.def base/vocabulary.def
   DESTINATION ${package_dir})
-# What users read away from the source: pages without links into it.
+# What users read away from the source: pages that link to nothing but each other and the examples.
 install(FILES LICENSE docs/command-line.md docs/package.md docs/catalog-format.md docs/recording.md docs/collectors.md docs/reading.md docs/capture-format.md
+  docs/embedding.md docs/runtime.md
   DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs/examples DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -3,9 +3,9 @@
 #include <malloc.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cstdio>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -241,32 +241,28 @@ class ParallelCompiler : public runtime::Compiler {
       const runtime::Module& module, const runtime::CompileSettings& settings) const override {
     const uint32_t count = static_cast<uint32_t>(module.bodies.size());
     Collector collector(module, settings);
-    std::atomic<uint32_t> next{0};
+    const unsigned threads =
+        settings.workers ? settings.workers : std::max(1u, std::thread::hardware_concurrency());
+    std::vector<std::unique_ptr<Worker>> workers(threads);
+    std::vector<FunctionCode> drafts(threads);
     // Functions are handed out in small runs; the collector has them in order, so the order of work never
     // shows.
-    auto work = [&] {
-      constexpr uint32_t kRun = 4;
-      std::optional<Worker> worker;
-      FunctionCode code;
-      for (uint32_t begin; (begin = next.fetch_add(kRun)) < count;) {
-        if (!worker) worker.emplace(module, settings);
-        for (uint32_t i = begin; i < std::min(begin + kRun, count); ++i) {
-          if (auto done = worker->compile(i, code); !done) {
-            collector.refuse(i, done.error());
-          } else {
-            collector.add(i, code);
-          }
+    constexpr size_t kRun = 4;
+    auto work = [&](unsigned thread, size_t begin, size_t end) {
+      std::unique_ptr<Worker>& worker = workers[thread];
+      if (!worker) worker = std::make_unique<Worker>(module, settings);
+      FunctionCode& code = drafts[thread];
+      for (uint32_t i = static_cast<uint32_t>(begin); i < end; ++i) {
+        if (auto done = worker->compile(i, code); !done) {
+          collector.refuse(i, done.error());
+        } else {
+          collector.add(i, code);
         }
       }
     };
-    unsigned workers =
-        settings.workers ? settings.workers : std::max(1u, std::thread::hardware_concurrency());
-    std::vector<std::thread> threads;
-    for (unsigned i = 1; i < std::min(workers, (count + 3) / 4); ++i) {
-      threads.emplace_back([&work, i] { base::run_worker("compile worker", i, work); });
-    }
-    work();
-    for (std::thread& thread : threads) thread.join();
+    base::parallel_for(threads, count, kRun, work, "compile worker");
+    workers.clear();
+    drafts.clear();
     give_scratch_back(module);
     return collector.finish();
   }

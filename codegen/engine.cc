@@ -39,6 +39,10 @@ Result<Engine> Engine::open(const EngineSettings& settings) {
     return base::usage_error("level " + std::to_string(settings.level) +
                              " does not exist: 0 runs no optimisation passes, 1 runs all");
   }
+  if (settings.workers > kMaxWorkers) {
+    return base::usage_error(std::to_string(settings.workers) + " workers are too many: at most " +
+                             std::to_string(kMaxWorkers) + ", and 0 is one a core");
+  }
   if (settings.code_offset % 16 != 0 || settings.code_offset >= 64) {
     return base::usage_error(
         "code offset " + std::to_string(settings.code_offset) +

@@ -3,6 +3,7 @@
 
 #include <wago/wago.h>
 #include "runtime/engine_data.h"
+#include "runtime/exhaustion.h"
 #include "runtime/instance.h"
 #include "runtime/linker.h"
 #include "runtime/module.h"
@@ -14,14 +15,16 @@ const EngineSettings& Engine::settings() const {
 }
 
 Result<Module> Engine::compile(std::vector<uint8_t> bytes) const {
-  auto decoded = runtime::decode_module(std::move(bytes), data()->decode_options());
-  if (!decoded) return decoded.error();
-  auto image = data_->compiler().compile(**decoded, data_->compile_settings());
-  if (!image) return image.error();
-  auto module = runtime::ModuleData::create(data_, *std::move(decoded), *std::move(image),
-                                            data_->settings().code_offset);
-  if (!module) return module.error();
-  return Module(*std::move(module));
+  return runtime::unless_exhausted("compile the module", [&]() -> Result<Module> {
+    auto decoded = runtime::decode_module(std::move(bytes), data()->decode_options());
+    if (!decoded) return decoded.error();
+    auto image = data_->compiler().compile(**decoded, data_->compile_settings());
+    if (!image) return image.error();
+    auto module = runtime::ModuleData::create(data_, *std::move(decoded), *std::move(image),
+                                              data_->settings().code_offset);
+    if (!module) return module.error();
+    return Module(*std::move(module));
+  });
 }
 
 std::vector<uint8_t> Module::serialize() const {
@@ -29,15 +32,19 @@ std::vector<uint8_t> Module::serialize() const {
 }
 
 Result<Module> Module::deserialize(const Engine& engine, std::span<const uint8_t> artifact) {
-  auto module = runtime::ModuleData::deserialize(engine.data(), artifact);
-  if (!module) return module.error();
-  return Module(*std::move(module));
+  return runtime::unless_exhausted("load the artifact", [&]() -> Result<Module> {
+    auto module = runtime::ModuleData::deserialize(engine.data(), artifact);
+    if (!module) return module.error();
+    return Module(*std::move(module));
+  });
 }
 
 Result<void> validate(std::vector<uint8_t> bytes) {
-  auto decoded = runtime::decode_module(std::move(bytes));
-  if (!decoded) return decoded.error();
-  return {};
+  return runtime::unless_exhausted("validate the module", [&]() -> Result<void> {
+    auto decoded = runtime::decode_module(std::move(bytes));
+    if (!decoded) return decoded.error();
+    return {};
+  });
 }
 
 namespace {

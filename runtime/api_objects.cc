@@ -50,8 +50,7 @@ Result<std::optional<Function>> Function::from_reference(Slot reference) {
 }
 
 Result<Function> Function::host(const Engine& engine, FuncType type, HostBody body) {
-  return runtime::make_host_function(engine.data(), type, runtime::slot_body(type, std::move(body)),
-                                     "host function");
+  return runtime::HostFunctionData::create(engine.data(), type, std::move(body), "host function");
 }
 
 namespace {
@@ -102,6 +101,16 @@ std::optional<Function> function_in_slot(Slot reference) {
   return Function::from_reference(reference).value();
 }
 
+bool is_function_or_null(Slot reference) {
+  return reference == 0 || find_reference(reference).ref != nullptr;
+}
+
+Trap dead_result() {
+  Trap trap = make_trap(TrapCode::Host);
+  trap.message = "a funcref among the results refers to no living function; keep a handle to it";
+  return trap;
+}
+
 Error signature_mismatch(const FuncType& wanted, const FuncType& found) {
   return base::usage_error("the function is asked for as " + to_string(wanted) + ", but it is " +
                            to_string(found));
@@ -115,10 +124,10 @@ Error global_mismatch(ValueType wanted, ValueType found) {
 }  // namespace runtime
 
 Result<Memory> Memory::create(const Engine& engine, MemoryType type) {
-  if (type.limits.min > kMaxPages || type.limits.max.value_or(type.limits.min) < type.limits.min) {
+  const uint32_t max_pages = type.limits.max.value_or(type.limits.min);
+  if (type.limits.min > kMaxPages || max_pages > kMaxPages || max_pages < type.limits.min) {
     return base::usage_error("a memory has at most 65536 pages, and its maximum is not below its minimum");
   }
-  type.limits.max = type.limits.max ? std::optional(std::min(*type.limits.max, kMaxPages)) : std::nullopt;
   const EngineSettings& settings = engine.settings();
   auto memory = runtime::MemoryData::create(type, settings.bounds, settings.limits.memory_pages);
   if (!memory) return memory.error();
@@ -222,6 +231,11 @@ constexpr char kWrongSlots[] = "slots do not match the global's type";
 }  // namespace
 
 Result<Global> Global::create(const Engine&, GlobalType type, std::span<const Slot> value) {
+  if (!is_value_type(type.value)) {
+    return base::usage_error("a global's type is not number " +
+                             std::to_string(static_cast<unsigned>(type.value)) +
+                             ", which no WebAssembly type has");
+  }
   WAGO_CHECK_MSG(value.size() == slots_of(type.value), kWrongSlots);
   auto store = std::make_shared<runtime::Store>();
   Slot first = value[0];

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <system_error>
 
-#include "base/check.h"
 #include "base/clock.h"
 
 namespace wago::runtime {
@@ -27,21 +27,27 @@ Deadlines& Deadlines::of_process(Expire expire) {
                      Deadlines* parents = current;
                      current = new Deadlines(parents->expire_);
                      current->waiting_ = std::move(parents->waiting_);
-                     if (!current->waiting_.empty()) current->start();
+                     if (current->waiting_.empty() || current->start().ok()) return;
+                     for (const Deadline& unkept : current->waiting_) {
+                       current->expire_(unkept.list, unkept.scope);
+                     }
+                     current->waiting_.clear();
                    });
   });
   return *current;
 }
 
-void Deadlines::add(const Deadline& deadline) {
+base::Result<void> Deadlines::ready() {
   std::lock_guard lock(mutex_);
+  return start();
+}
+
+base::Result<void> Deadlines::add(const Deadline& deadline) {
+  std::lock_guard lock(mutex_);
+  if (auto started = start(); !started) return started;
   waiting_.insert(deadline);
-  const bool first = waiting_.begin()->scope == deadline.scope;
-  if (!started_) {
-    start();
-  } else if (first) {
-    earlier_.notify_one();
-  }
+  if (waiting_.begin()->scope == deadline.scope) earlier_.notify_one();
+  return {};
 }
 
 void Deadlines::remove(const Deadline& deadline) {
@@ -49,16 +55,23 @@ void Deadlines::remove(const Deadline& deadline) {
   waiting_.erase(deadline);
 }
 
-void Deadlines::start() {
+base::Result<void> Deadlines::start() {
+  if (started_) return {};
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
   pthread_t thread;
   auto body = [](void* deadlines) -> void* { static_cast<Deadlines*>(deadlines)->run(); };
-  WAGO_CHECK_MSG(pthread_create(&thread, nullptr, body, this) == 0, "no thread to keep deadlines with");
-  pthread_detach(thread);
+  const int refused = pthread_create(&thread, nullptr, body, this);
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (refused != 0) {
+    return base::unmeasurable(
+        "the system gives no thread to keep deadlines with: " + std::generic_category().message(refused) +
+        "; allow the process one more thread, or set no deadline");
+  }
+  pthread_detach(thread);
   started_ = true;
+  return {};
 }
 
 void Deadlines::run() {

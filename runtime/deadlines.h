@@ -2,7 +2,8 @@
 //
 // The thread is started with the first deadline and blocks all signals, so that it never runs a host's
 // handler. It runs until the process ends. After fork() the child gets a thread of its own if there is a
-// deadline to wait for.
+// deadline to wait for. The system may refuse a thread: then a deadline is not taken, and in the child of a
+// fork those that were are over at once.
 #pragma once
 
 #include <condition_variable>
@@ -10,6 +11,8 @@
 #include <mutex>
 #include <set>
 #include <tuple>
+
+#include "base/result.h"
 
 namespace wago::runtime {
 
@@ -32,11 +35,14 @@ class Deadlines {
   // The process's, made by the first call.
   static Deadlines& of_process(Expire expire);
 
-  void add(const Deadline& deadline);
+  // That the thread runs. Errors (Unmeasurable): the system gives none.
+  base::Result<void> ready();
+  // Errors as of ready(): then the deadline is not kept.
+  base::Result<void> add(const Deadline& deadline);
   void remove(const Deadline& deadline);
 
  private:
-  void start();
+  base::Result<void> start();  // under the lock
   [[noreturn]] void run();
 
   const Expire expire_;

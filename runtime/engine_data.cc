@@ -22,6 +22,8 @@ CompileSettings EngineData::compile_settings() const {
   compile.counted = settings_.counted;
   compile.workers = settings_.workers;
   compile.max_code_bytes = settings_.limits.code_bytes;
+  compile.max_function_values = settings_.limits.function_values;
+  compile.max_merge_arguments = settings_.limits.function_merge_arguments;
   return compile;
 }
 

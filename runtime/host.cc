@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "runtime/decode_limits.h"
 #include "runtime/instance.h"
 #include "runtime/stack.h"
 #include "runtime/trap.h"
@@ -14,8 +15,33 @@
 
 namespace wago::runtime {
 
+namespace {
+
+base::Result<void> check_values(const std::vector<ValueType>& types, uint32_t limit, const char* what) {
+  if (types.size() > limit) {
+    return base::usage_error("a function has at most " + std::to_string(limit) + " " + what +
+                             ", as in modules; this one has " + std::to_string(types.size()));
+  }
+  for (ValueType type : types) {
+    if (!is_value_type(type)) {
+      return base::usage_error("the host function's " + std::string(what) + " have a type of number " +
+                               std::to_string(static_cast<unsigned>(type)) +
+                               ", which no WebAssembly type has");
+    }
+  }
+  return {};
+}
+
+base::Result<void> check_signature(const FuncType& type) {
+  if (auto params = check_values(type.params, kMaxParams, "parameters"); !params) return params;
+  return check_values(type.results, kMaxResults, "results");
+}
+
+}  // namespace
+
 base::Result<Function> HostFunctionData::create(std::shared_ptr<EngineData> engine, const FuncType& type,
                                                 HostBody body, std::string name) {
+  if (auto usable = check_signature(type); !usable) return usable.error();
   const uint32_t type_id = canonical_type_id(type);
   auto adapters = engine->adapters(type_id);
   if (!adapters) return adapters.error();
@@ -130,7 +156,9 @@ Trap* new_trap(const Trap& trap) {
   return new Trap(trap);
 }
 
-HostBody slot_body(const FuncType& type, Function::HostBody body) {
+base::Result<Function> HostFunctionData::create(std::shared_ptr<EngineData> engine, const FuncType& type,
+                                                Function::HostBody body, std::string name) {
+  if (auto usable = check_signature(type); !usable) return usable.error();
   const FuncType& canonical = canonical_type(canonical_type_id(type));
   const bool gives_functions = std::find(canonical.results.begin(), canonical.results.end(),
                                          ValueType::FuncRef) != canonical.results.end();
@@ -139,7 +167,7 @@ HostBody slot_body(const FuncType& type, Function::HostBody body) {
   erased.state = {new SlotBody{std::move(body), &canonical, slots_of(canonical.params),
                                slots_of(canonical.results), gives_functions},
                   [](void* state) { delete static_cast<SlotBody*>(state); }};
-  return erased;
+  return create(std::move(engine), canonical, std::move(erased), std::move(name));
 }
 
 void give_to_guest(Slot reference) {

@@ -19,8 +19,11 @@ namespace wago::runtime {
 class HostFunctionData final : public HostFunction, public StoreMember {
  public:
   // A host function in a store of its own. `name` is what traps show.
+  // Errors (Usage): the type is not one that a function of a module could have.
   static base::Result<Function> create(std::shared_ptr<EngineData> engine, const FuncType& type,
                                        HostBody body, std::string name);
+  static base::Result<Function> create(std::shared_ptr<EngineData> engine, const FuncType& type,
+                                       Function::HostBody body, std::string name);
 
   FuncRef* ref() { return &ref_; }
   const std::string& name() const { return name_; }
@@ -35,9 +38,6 @@ class HostFunctionData final : public HostFunction, public StoreMember {
   FuncRef ref_;
   ReferenceRange range_;
 };
-
-// A body on slots, erased.
-HostBody slot_body(const FuncType& type, Function::HostBody body);
 
 // The store that owns what a reference refers to.
 Store* owner_of(const FuncRef& ref);

@@ -36,7 +36,7 @@ void InstanceData::allocate_context() {
   const CountedCode* counted = module_->code().image().counted.get();
   const size_t bytes = layout.size() + (counted ? counted->blocks.size() * sizeof(uint64_t) : 0);
   void* memory = std::aligned_alloc(64, (bytes + 63) & ~size_t{63});
-  WAGO_CHECK_MSG(memory, "out of memory");
+  if (!memory) throw std::bad_alloc();
   std::memset(memory, 0, bytes);
   context_.reset(new (memory) InstanceContext);
   context_->helpers = &helper_table();
@@ -79,9 +79,11 @@ void InstanceData::fill_functions(const ResolvedImports& imports) {
 base::Result<void> InstanceData::create_tables(const ResolvedImports& imports, Store& store) {
   const Module& m = module();
   const ContextLayout layout(m);
+  const EngineLimits& limits = module_->engine()->settings().limits;
+  table_entries_left_ = limits.instance_table_entries;
   tables_ = imports.tables;
   for (uint32_t i = m.imported_tables; i < m.tables.size(); ++i) {
-    auto table = TableData::create(m.tables[i], 0, module_->engine()->settings().limits.table_entries);
+    auto table = TableData::create(m.tables[i], 0, limits.table_entries, &table_entries_left_);
     if (!table) return table.error();
     tables_.push_back(store.add(std::move(*table)));
   }

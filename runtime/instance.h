@@ -89,6 +89,7 @@ class InstanceData final : public StoreMember {
   std::unique_ptr<InstanceContext, FreeAligned> context_;  // ContextLayout::size() bytes, aligned to 64
   std::unique_ptr<FuncRef[]> functions_;                   // numbered by Module::reference_indices
   ReferenceRange references_;                              // of functions_
+  uint64_t table_entries_left_ = 0;                        // what its own tables may have more, together
   std::vector<TableData*> tables_;
   std::vector<MemoryData*> memories_;
   std::vector<GlobalData*> globals_;

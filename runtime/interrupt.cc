@@ -119,22 +119,30 @@ void InterruptControl::withdraw() {
   pending_ = false;
 }
 
+base::Result<void> InterruptControl::set_deadline_ns(int64_t per_call_ns) {
+  if (per_call_ns > 0) {
+    if (auto ready = Deadlines::of_process(expire).ready(); !ready) return ready;
+  }
+  deadline_ns_.store(per_call_ns, std::memory_order_relaxed);
+  return {};
+}
+
 InterruptScope::InterruptScope(InterruptControl& control, ThreadState& thread)
-    : control_(control),
-      thread_(thread),
-      outer_(thread.interrupts),
-      id_(next_scope_id()),
-      deadline_ns_(control.deadline_ns_.load(std::memory_order_relaxed)) {
+    : control_(control), thread_(thread), outer_(thread.interrupts), id_(next_scope_id()) {
+  const int64_t deadline_ns = control.deadline_ns_.load(std::memory_order_relaxed);
   thread.interrupts = this;
   InterruptList& scopes = list_of(control.list_);
   {
     std::lock_guard lock(scopes.mutex);
     scopes.add(*this);
     if (std::exchange(control.pending_, false)) ask(InterruptRequest::Cancelled);
+    if (deadline_ns < 0) ask(InterruptRequest::DeadlineExceeded);
   }
-  if (deadline_ns_ != 0) {
-    expires_ns_ = base::monotonic_ns() + deadline_ns_;
-    Deadlines::of_process(expire).add({expires_ns_, id_, control.list_});
+  if (deadline_ns <= 0) return;
+  deadline_ns_ = static_cast<uint64_t>(deadline_ns);
+  expires_ns_ = base::monotonic_ns() + deadline_ns_;
+  if (auto kept = Deadlines::of_process(expire).add({expires_ns_, id_, control.list_}); !kept) {
+    unkept_ = kept.error();
   }
 }
 
@@ -180,11 +188,11 @@ EntryResult enter_guarded(const FuncRef* callee, const uint64_t* args, uint64_t*
       static_cast<const InstanceContext*>(callee->context)->instance->interrupts();
   InterruptScope scope(*control, thread);
   EntryResult result;
-  if (scope.request() == InterruptRequest::None) {
-    result = callee->adapters->unguarded(callee, args, results);
-  } else {
-    record_interruption(thread, scope);
+  if (scope.request() != InterruptRequest::None || scope.unkept()) {
+    record_refused_entry(thread, scope);
     result = {thread.status | kEntryTrapped, 0};
+  } else {
+    result = callee->adapters->unguarded(callee, args, results);
   }
   if ((result.status & kEntryTrapped) && thread.trap->interruption != InterruptRequest::None) scope.report();
   return result;
@@ -197,15 +205,15 @@ namespace wago {
 InterruptHandle::InterruptHandle() : control_(std::make_shared<runtime::InterruptControl>()) {}
 
 void InterruptHandle::cancel() const {
-  control_->cancel();
+  control()->cancel();
 }
 
 void InterruptHandle::withdraw() const {
-  control_->withdraw();
+  control()->withdraw();
 }
 
-void InterruptHandle::set_deadline(std::chrono::nanoseconds per_call) const {
-  control_->set_deadline_ns(per_call.count() > 0 ? static_cast<uint64_t>(per_call.count()) : 0);
+Result<void> InterruptHandle::set_deadline(std::chrono::nanoseconds per_call) const {
+  return control()->set_deadline_ns(per_call.count());
 }
 
 }  // namespace wago

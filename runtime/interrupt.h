@@ -17,13 +17,16 @@
 // A cancel that no call has reported stays with the control and stops the next call at its entry. An expired
 // deadline belongs to one call and goes with it.
 //
-// Deadlines are kept by one thread a process, started with the first. After fork() the child has the scopes
-// of the thread that forked, and a thread for their deadlines.
+// Deadlines are kept by one thread a process, started with the first that is set. After fork() the child has
+// the scopes of the thread that forked, and a thread for their deadlines. A call whose deadline nobody can
+// keep does not begin.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
+#include <optional>
 
+#include "base/result.h"
 #include "runtime/abi.h"
 
 namespace wago::runtime {
@@ -41,14 +44,15 @@ class InterruptControl {
   void cancel();
   // A cancel that no call has reported.
   void withdraw();
-  // Of every call that is entered from now on; 0: none.
-  void set_deadline_ns(uint64_t per_call_ns) { deadline_ns_.store(per_call_ns, std::memory_order_relaxed); }
+  // Of every call that is entered from now on; 0: none; negative: over before the call begins. Errors
+  // (Unmeasurable): there is no thread to keep it with; what was set before holds.
+  base::Result<void> set_deadline_ns(int64_t per_call_ns);
 
  private:
   friend class InterruptScope;
   const uint32_t list_;   // which list its scopes are in
   bool pending_ = false;  // under that list's lock
-  std::atomic<uint64_t> deadline_ns_{0};
+  std::atomic<int64_t> deadline_ns_{0};
 };
 
 // One guarded call, from before its entry until after its return, on the thread that makes it.
@@ -61,9 +65,10 @@ class InterruptScope {
   InterruptScope& operator=(const InterruptScope&) = delete;
 
   InterruptRequest request() const { return request_.load(); }
-  uint64_t id() const { return id_; }  // of no other scope of the process
-  uint64_t deadline_ns() const { return deadline_ns_; }
-  const InterruptScope* outer() const { return outer_; }  // of the same thread
+  uint64_t id() const { return id_; }                    // of no other scope of the process
+  uint64_t deadline_ns() const { return deadline_ns_; }  // 0: there is none, or it was over at once
+  const std::optional<base::Error>& unkept() const { return unkept_; }  // why nobody keeps its deadline
+  const InterruptScope* outer() const { return outer_; }                // of the same thread
   // The call has ended by what was asked.
   void report() { reported_ = true; }
 
@@ -77,8 +82,9 @@ class InterruptScope {
   InterruptScope* const outer_;
   InterruptScope *previous_ = nullptr, *next_ = nullptr;  // in the list
   const uint64_t id_;
-  const uint64_t deadline_ns_;
+  uint64_t deadline_ns_ = 0;
   uint64_t expires_ns_ = 0;  // monotonic
+  std::optional<base::Error> unkept_;
   std::atomic<InterruptRequest> request_{InterruptRequest::None};
   bool reported_ = false;
 };

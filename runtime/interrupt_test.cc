@@ -41,6 +41,8 @@ class InterruptTest : public ::testing::Test {
     return instance.function(name).value().call({}, {});
   }
 
+  void set_deadline(std::chrono::nanoseconds per_call) { ASSERT_TRUE(handle_.set_deadline(per_call).ok()); }
+
   Engine engine_;
   Linker linker_;
   InterruptHandle handle_;
@@ -108,7 +110,7 @@ TEST_F(InterruptTest, ThreadsThatCallAndThreadsThatCancel) {
       const int before = cancelled;
       handle_.cancel();
       while (cancelled == before) std::this_thread::yield();
-      handle_.set_deadline(std::chrono::microseconds(i % 2 ? 0 : 500'000));
+      set_deadline(std::chrono::microseconds(i % 2 ? 0 : 500'000));
     }
     stop = true;
   });
@@ -132,15 +134,15 @@ TEST(DeadlinesTest, ExpireInTheirOrderUnlessTheyAreRemoved) {
   constexpr uint64_t kMs = 1'000'000;
   static Deadlines& deadlines = *new Deadlines(note_expired);
   const uint64_t now = base::monotonic_ns();
-  deadlines.add({now + 3'600'000 * kMs, 90, 0});
-  deadlines.add({now + 40 * kMs, 3, 0});
-  deadlines.add({now + 10 * kMs, 1, 0});
-  deadlines.add({now + 20 * kMs, 91, 0});
-  deadlines.add({now + 30 * kMs, 2, 0});
+  ASSERT_TRUE(deadlines.add({now + 3'600'000 * kMs, 90, 0}).ok());
+  ASSERT_TRUE(deadlines.add({now + 40 * kMs, 3, 0}).ok());
+  ASSERT_TRUE(deadlines.add({now + 10 * kMs, 1, 0}).ok());
+  ASSERT_TRUE(deadlines.add({now + 20 * kMs, 91, 0}).ok());
+  ASSERT_TRUE(deadlines.add({now + 30 * kMs, 2, 0}).ok());
   deadlines.remove({now + 20 * kMs, 91, 0});
   while (count_expired() < 3) std::this_thread::yield();
   // One that comes before all that are waited for.
-  deadlines.add({base::monotonic_ns() + kMs, 4, 0});
+  ASSERT_TRUE(deadlines.add({base::monotonic_ns() + kMs, 4, 0}).ok());
   while (count_expired() < 4) std::this_thread::yield();
   deadlines.remove({now + 3'600'000 * kMs, 90, 0});
   EXPECT_EQ(expired, (std::vector<uint64_t>{1, 2, 3, 4}));

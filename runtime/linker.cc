@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "runtime/exhaustion.h"
 #include "runtime/global.h"
 #include "runtime/host.h"
 #include "runtime/instance.h"
@@ -137,8 +138,7 @@ void Linker::define(std::string module, std::string name, Global global) {
 
 Result<void> Linker::define_host(std::string module, std::string name, FuncType type,
                                  Function::HostBody body) {
-  auto function = runtime::HostFunctionData::create(engine(), type, runtime::slot_body(type, std::move(body)),
-                                                    module + "." + name);
+  auto function = runtime::HostFunctionData::create(engine(), type, std::move(body), module + "." + name);
   if (!function) return function.error();
   define(std::move(module), std::move(name), *std::move(function));
   return {};
@@ -209,7 +209,9 @@ InstantiateResult instantiate_checked(const Module& module, const std::vector<co
     store->link(store_of(*object));
     add_import(imports, *object);
   }
-  auto created = runtime::InstanceData::create(module.data(), imports, *store, std::move(interrupts));
+  auto created = runtime::unless_exhausted("make an instance", [&] {
+    return runtime::InstanceData::create(module.data(), imports, *store, std::move(interrupts));
+  });
   if (!created) return link_failure(created.error());
   runtime::InstanceData* data = *created;
   if (std::optional<Trap> trap = data->apply_segments()) return trap_failure(*std::move(trap));

@@ -20,10 +20,12 @@ base::Result<std::unique_ptr<MemoryData>> MemoryData::create(const MemoryType& t
       bounds == base::Bounds::Signals ? kMemoryReservation : std::max<uint64_t>(max_pages, 1) * kPageBytes;
   void* base = mmap(nullptr, reserved_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED) {
-    const char* cure = bounds == base::Bounds::Signals ? "; allow more address space, or use explicit bounds"
-                                                       : "; allow more address space";
-    return base::failed("cannot reserve " + std::to_string(reserved_bytes) +
-                        " bytes of addresses for a memory: " + std::strerror(errno) + cure);
+    const char* cure = bounds == base::Bounds::Signals
+                           ? "; allow more address space, or use explicit bounds"
+                           : "; allow more address space, give the memory a maximum, or lower "
+                             "EngineLimits::memory_pages";
+    return base::unmeasurable("cannot reserve " + std::to_string(reserved_bytes) +
+                              " bytes of addresses for a memory: " + std::strerror(errno) + cure);
   }
   std::unique_ptr<MemoryData> memory(new MemoryData);
   memory->type_ = type;
@@ -31,8 +33,8 @@ base::Result<std::unique_ptr<MemoryData>> MemoryData::create(const MemoryType& t
   memory->reserved_bytes_ = reserved_bytes;
   memory->view_.base = static_cast<uint8_t*>(base);
   if (!memory->grow(type.limits.min)) {
-    return base::failed("cannot commit the " + std::to_string(type.limits.min) +
-                        " pages a memory starts with: " + std::strerror(errno));
+    return base::unmeasurable("cannot commit the " + std::to_string(type.limits.min) +
+                              " pages a memory starts with: " + std::strerror(errno));
   }
   return memory;
 }

@@ -60,6 +60,7 @@ TEST(Memory, ARefusedReservationIsAnErrorThatNamesTheCure) {
   auto memory = MemoryData::create({{1, {}}}, Bounds::Signals);
   setrlimit(RLIMIT_AS, &before);
   ASSERT_FALSE(memory.ok());
+  EXPECT_EQ(memory.error().kind, base::ErrorKind::Unmeasurable);
   EXPECT_EQ(
       memory.error().message,
       "cannot reserve 8590000128 bytes of addresses for a memory: Cannot allocate memory; allow more address "

@@ -172,13 +172,17 @@ void handle(int signal, siginfo_t* info, void* context) {
 
 }  // namespace
 
-void record_interruption(ThreadState& thread, const InterruptScope& scope) {
+void record_refused_entry(ThreadState& thread, const InterruptScope& scope) {
   TrapRecord& record = trap_record(thread);
   interrupt(record, scope);
+  if (scope.request() == InterruptRequest::None) {
+    record.pending = std::make_unique<Trap>(make_trap(base::TrapCode::Host));
+    record.pending->message = scope.unkept()->message;
+  }
   Walk(record).add_exited(thread, thread.exited);
 }
 
-void install_signal_handlers() {
+void catch_faults() {
   static std::once_flag once;
   std::call_once(once, [] {
     struct sigaction action {};
@@ -191,6 +195,10 @@ void install_signal_handlers() {
       WAGO_CHECK(sigaction(kSignals[i], &action, nullptr) == 0);
     }
   });
+  sigset_t faults;
+  sigemptyset(&faults);
+  for (int signal : kSignals) sigaddset(&faults, signal);
+  WAGO_CHECK(pthread_sigmask(SIG_UNBLOCK, &faults, nullptr) == 0);
 }
 
 }  // namespace wago::runtime

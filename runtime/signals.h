@@ -16,10 +16,12 @@ namespace wago::runtime {
 class InterruptScope;
 struct ThreadState;
 
-// Idempotent; cheap after the first call.
-void install_signal_handlers();
+// Idempotent; cheap after the first call. Unblocks the four signals on the calling thread: a fault whose
+// signal is blocked ends the process, whatever handler there is.
+void catch_faults();
 
-// What the handler records of an interruption, of a call that is stopped before it is entered.
-void record_interruption(ThreadState& thread, const InterruptScope& scope);
+// What the handler records, of a call that is not entered: it is to stop already, or its deadline is not
+// kept.
+void record_refused_entry(ThreadState& thread, const InterruptScope& scope);
 
 }  // namespace wago::runtime

@@ -137,7 +137,7 @@ void find_stack(ThreadState& thread, uint64_t sp) {
 
 TrapRecord& trap_record(ThreadState& thread) {
   if (!thread.trap) {
-    install_signal_handlers();
+    catch_faults();
     auto resources = std::make_unique<ThreadResources>();
     thread.trap = &resources->trap;
     WAGO_CHECK(pthread_setspecific(resources_key(), resources.release()) == 0);

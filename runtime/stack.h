@@ -1,8 +1,9 @@
 // What the runtime knows of a thread: its stack, its activations, and where its traps are recorded.
 //
 // A thread is prepared on its first entry into guest code: stack bounds are asked for once (that costs 67 us
-// on the main thread), the signal handlers are installed, and an alternate signal stack is set up unless the
-// thread has one that is large enough. All of it is given back when the thread ends.
+// on the main thread), the signal handlers are installed and their signals unblocked, and an alternate signal
+// stack is set up unless the thread has one that is large enough. All of it is given back when the thread
+// ends.
 #pragma once
 
 #include <cstdint>

@@ -23,6 +23,13 @@ enum class ValueType : uint8_t {
 constexpr bool is_reference(ValueType type) {
   return type == ValueType::FuncRef || type == ValueType::ExternRef;
 }
+// Of those above: a byte cast to a ValueType may be none.
+constexpr bool is_value_type(ValueType type) {
+  const auto number = static_cast<uint8_t>(type);
+  return (number >= static_cast<uint8_t>(ValueType::V128) &&
+          number <= static_cast<uint8_t>(ValueType::I32)) ||
+         is_reference(type);
+}
 // ABI slots (unsigned 64-bit words) a value takes: v128 takes two, low first.
 constexpr uint32_t slots_of(ValueType type) {
   return type == ValueType::V128 ? 2 : 1;

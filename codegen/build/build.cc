@@ -60,10 +60,14 @@ void IrBuilder::State::start(const runtime::Module& module, uint32_t body_index,
   for (ValueType t : body_->locals) local_types_.push_back(type_of(t));
   scan_.run(module, *body_, static_cast<uint32_t>(local_types_.size()));
 
+  max_values_ = settings.max_function_values;
+  // What is in proportion to the body is as welcome as the body.
+  max_merge_arguments_ = uint64_t{settings.max_merge_arguments} + body_->size / 4;
+
   const BlockId entry = out.new_block();
   for (ValueType t : type.params) out.new_param(entry, type_of(t));
   appender_.start(out, ssa_);
-  ssa_.start(out, scan_, out.block(entry).params, local_types_, appender_);
+  ssa_.start(out, scan_, out.block(entry).params, local_types_, appender_, max_merge_arguments_);
 
   stack_.clear();
   saved_params_.clear();
@@ -122,20 +126,27 @@ void IrBuilder::State::executed(const Instruction& instruction, uint32_t end, Bl
   if (instruction.opcode == Opcode::Unreachable) range_block_ = BlockId();
 }
 
+// A body can repeat a call with a thousand parameters and results millions of times, so its size does not
+// bound any of these.
 bool IrBuilder::State::over_limit() const {
-  return ssa_.over_limit() || function_->values.size() > kMaxValues ||
-         function_->arg_pool.size() > kMaxValues || saved_params_.size() > kMaxValues;
+  return ssa_.over_limit() || function_->values.size() > max_values_ ||
+         function_->arg_pool.size() > max_values_ || saved_params_.size() > max_values_;
 }
 
 base::Error IrBuilder::State::limit_error() const {
-  const std::string limit = ssa_.over_limit() ? "more than " + std::to_string(kMaxMergeArguments) +
-                                                    " values where control flow merges"
-                                              : "more than " + std::to_string(kMaxValues) + " values";
+  std::string limit = std::to_string(max_values_) + " values; raise EngineLimits::function_values,";
+  if (ssa_.over_arguments()) {
+    limit = std::to_string(max_merge_arguments_) +
+            " arguments where control flow merges; raise EngineLimits::function_merge_arguments,";
+  } else if (ssa_.over_limit()) {
+    limit = std::to_string(kMaxMergeQuestions) + " values of locals where control flow merges;";
+  }
   base::Place place;
   place.section = "code section";
   place.offset = body_->begin;
   return base::failed("function " + module_->function_name(function_->function) +
-                          " is too large to compile: it needs " + limit + "; split it into smaller functions",
+                          " is too large to compile: it needs more than " + limit +
+                          (limit.back() == ',' ? " or" : "") + " split it into smaller functions",
                       place);
 }
 

@@ -25,7 +25,7 @@ uint32_t hash_of(BlockId block, uint32_t local) {
 }  // namespace
 
 void SsaConstruction::start(IrFunction& function, const BodyScan& scan, std::span<const Value> params,
-                            std::span<const Type> locals, ZeroSource& zeros) {
+                            std::span<const Type> locals, ZeroSource& zeros, uint64_t max_arguments) {
   function_ = &function;
   scan_ = &scan;
   zeros_ = &zeros;
@@ -54,6 +54,7 @@ void SsaConstruction::start(IrFunction& function, const BodyScan& scan, std::spa
   }
   memo_count_ = 0;
   replaced_.clear();
+  max_arguments_ = max_arguments;
   over_limit_ = false;
 }
 
@@ -116,7 +117,7 @@ void SsaConstruction::add_edge(BlockId from, BlockId to, uint32_t pc, std::span<
   const uint32_t index = static_cast<uint32_t>(edges_.size());
   const uint32_t args = static_cast<uint32_t>(stack_args_.size());
   stack_args_.insert(stack_args_.end(), stack.begin(), stack.end());
-  if (stack_args_.size() > kMaxMergeArguments) over_limit_ = true;
+  if (stack_args_.size() > kMaxMergeQuestions) over_limit_ = true;
   const uint32_t successor = static_cast<uint32_t>(function_->block(from).succs.size());
   function_->add_edge(from, to, {});
   edges_.push_back({from, successor, before(pc), loop_, args, kNone});
@@ -316,7 +317,7 @@ uint32_t SsaConstruction::new_phi(BlockId block, uint32_t local, Type type) {
 uint32_t SsaConstruction::keep_args(std::span<const Value> args) {
   const uint32_t begin = static_cast<uint32_t>(phi_args_.size());
   phi_args_.insert(phi_args_.end(), args.begin(), args.end());
-  if (phi_args_.size() > kMaxMergeArguments) over_limit_ = true;
+  if (over_arguments()) over_limit_ = true;
   return begin;
 }
 
@@ -335,7 +336,7 @@ void SsaConstruction::remember(BlockId block, uint32_t local, Value value) {
     return;
   }
   if (2 * ++memo_count_ > memo_.size()) grow_memo();
-  if (memo_count_ > kMaxMergeArguments) over_limit_ = true;
+  if (memo_count_ > kMaxMergeQuestions) over_limit_ = true;
   const uint32_t mask = static_cast<uint32_t>(memo_.size() - 1);
   uint32_t i = hash_of(block, local) & mask;
   while (memo_[i].generation == generation_) i = (i + 1) & mask;

@@ -15,7 +15,8 @@
 // lists take the place of per-block maps).
 //
 // Cost: O(log n) for a question that needs no new parameter; a new parameter costs one question per edge.
-// Where the SSA form itself is not linear in the body (locals times merges), kMaxMergeArguments stops it.
+// Where the SSA form itself is not linear in the body (locals times merges), a limit on the arguments stops
+// it.
 //
 // Positions: 2 * wasm pc at an instruction, 2 * pc + 1 behind it.
 //
@@ -37,8 +38,8 @@ struct LoopTag;
 using RegionId = base::Id<RegionTag>;
 using LoopId = base::Id<LoopTag>;
 
-// Arguments of block parameters in one function.
-constexpr uint32_t kMaxMergeArguments = 8 << 20;
+// Questions about merges that are remembered, and operands at edges, which cost little each.
+constexpr uint32_t kMaxMergeQuestions = 8 << 20;
 
 // What a local holds before its first assignment, if that is not a parameter: a constant in the entry block.
 class ZeroSource {
@@ -57,10 +58,12 @@ class SsaConstruction {
   // `params`: values of the first locals, the function's parameters. All references must outlive the
   // construction.
   void start(IrFunction& function, const BodyScan& scan, std::span<const Value> params,
-             std::span<const Type> locals, ZeroSource& zeros);
+             std::span<const Type> locals, ZeroSource& zeros, uint64_t max_arguments);
 
-  // True when the function needs more than kMaxMergeArguments; what is returned from then on is meaningless.
+  // True when the function needs more than `max_arguments` of block parameters, or kMaxMergeQuestions; what
+  // is returned from then on is meaningless.
   bool over_limit() const { return over_limit_; }
+  bool over_arguments() const { return phi_args_.size() > max_arguments_; }
 
   // Regions nest; the function's body is the first and never closes.
   RegionId open_region();
@@ -213,6 +216,7 @@ class SsaConstruction {
   uint32_t memo_count_ = 0;
   uint32_t generation_ = 0;
   ValueMap replaced_;
+  uint64_t max_arguments_ = 0;
   bool over_limit_ = false;
 };
 

@@ -22,10 +22,6 @@
 
 namespace wago::codegen {
 
-// Values of one function, arguments outside of merges, parameters that second arms wait for. A body can
-// repeat a call with a thousand parameters and results millions of times, so its size does not bound them.
-constexpr uint32_t kMaxValues = 16 << 20;
-
 class IrBuilder::State {
  public:
   base::Result<void> build(const runtime::Module& module, uint32_t body_index,
@@ -106,6 +102,7 @@ class IrBuilder::State {
   const runtime::FunctionBody* body_ = nullptr;
   IrFunction* function_ = nullptr;
   bool explicit_bounds_ = false;
+  uint64_t max_values_ = 0, max_merge_arguments_ = 0;
   bool interruptible_ = false;
   uint32_t range_lead_ = 0;  // since this pc there was only `else` and `end`
   BlockId range_block_;      // whose last range the next instruction continues; invalid: it starts one

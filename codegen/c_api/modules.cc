@@ -1,10 +1,22 @@
 // Modules and instances of <wasm.h>.
+#include <new>
+
 #include "codegen/c_api/objects.h"
 
 using namespace wago;
 using namespace wago::c_api;
 
 namespace {
+
+// What `body` makes, or what a constructor answers where it refuses: nothing may be thrown through C.
+template <class Body>
+auto unless_exhausted(Body body) -> decltype(body()) {
+  try {
+    return body();
+  } catch (const std::bad_alloc&) {
+    return {};
+  }
+}
 
 std::vector<uint8_t> bytes_of(const wasm_byte_vec_t& binary) {
   const auto* begin = reinterpret_cast<const uint8_t*>(binary.data);
@@ -40,12 +52,14 @@ Trap link_trap(std::string message) {
 }  // namespace
 
 wasm_module_t* wasm_module_new(wasm_store_t* store, const wasm_byte_vec_t* binary) {
-  auto module = store->data->engine().compile(bytes_of(*binary));
-  return module ? static_cast<wasm_module_t*>(store->data->handle(Subject(*std::move(module)))) : nullptr;
+  return unless_exhausted([&]() -> wasm_module_t* {
+    auto module = store->data->engine().compile(bytes_of(*binary));
+    return module ? static_cast<wasm_module_t*>(store->data->handle(Subject(*std::move(module)))) : nullptr;
+  });
 }
 
 bool wasm_module_validate(wasm_store_t*, const wasm_byte_vec_t* binary) {
-  return validate(bytes_of(*binary)).ok();
+  return unless_exhausted([&] { return validate(bytes_of(*binary)).ok(); });
 }
 
 void wasm_module_imports(const wasm_module_t* module, wasm_importtype_vec_t* out) {
@@ -71,8 +85,10 @@ void wasm_module_serialize(const wasm_module_t* module, wasm_byte_vec_t* out) {
   wasm_byte_vec_new(out, artifact.size(), reinterpret_cast<const wasm_byte_t*>(artifact.data()));
 }
 wasm_module_t* wasm_module_deserialize(wasm_store_t* store, const wasm_byte_vec_t* artifact) {
-  auto module = Module::deserialize(store->data->engine(), bytes_of(*artifact));
-  return module ? static_cast<wasm_module_t*>(store->data->handle(Subject(*std::move(module)))) : nullptr;
+  return unless_exhausted([&]() -> wasm_module_t* {
+    auto module = Module::deserialize(store->data->engine(), bytes_of(*artifact));
+    return module ? static_cast<wasm_module_t*>(store->data->handle(Subject(*std::move(module)))) : nullptr;
+  });
 }
 
 wasm_shared_module_t* wasm_module_share(const wasm_module_t* module) {

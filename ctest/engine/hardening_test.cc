@@ -1,8 +1,12 @@
 // What a guest must not be able to do, whatever the compiler made of it.
+#include <sys/resource.h>
+
 #include <cstdio>
 #include <cstring>
+#include <fstream>
 
 #include "engine_fixture.h"
+#include "runtime/testing/refused_threads.h"
 
 namespace wago::engine_test {
 namespace {
@@ -151,6 +155,130 @@ TEST_P(Hardening, BulkOperationsOfAnyLengthStayInside) {
   for (size_t i = 1; i < 300; ++i) ASSERT_EQ(bytes[i], static_cast<uint8_t>(i - 1));
   call(instance, "memory.copy", {0, 1, 299});
   for (size_t i = 0; i < 299; ++i) ASSERT_EQ(bytes[i], static_cast<uint8_t>(i));
+}
+
+// Pages that nobody touched are not there, and what all tables may have is one number.
+TEST_P(Hardening, TablesOfAnInstanceShareALimitAndTakeMemoryWhenTheyAreTouched) {
+  auto tables = [](uint32_t count, uint32_t entries) {
+    ModuleBuilder module;
+    const uint32_t type = module.type({I32}, {I32});
+    for (uint32_t i = 0; i < count; ++i) module.table(ExternRef, entries);
+    Code grow;
+    grow.ref_null(ExternRef).op(Opcode::LocalGet, 0).op(Opcode::TableGrow, 0);
+    module.export_("grow", ExternKind::Function, module.function(type, {}, grow.end()));
+    module.export_("table", ExternKind::Table, 0);
+    return module;
+  };
+  auto resident_bytes = [] {
+    std::ifstream file("/proc/self/statm");
+    uint64_t size = 0, resident = 0;
+    file >> size >> resident;
+    return resident * 4096;
+  };
+  const uint64_t before = resident_bytes();
+  Instance instance = instantiate(tables(5, 1'900'000));
+#ifndef __SANITIZE_ADDRESS__
+  EXPECT_LT(resident_bytes() - before, uint64_t{20} << 20) << "five tables of 15 MB";
+#endif
+  EXPECT_EQ(instance.table("table").value().get(1'899'999), Slot{0});
+  EXPECT_EQ(call(instance, "grow", {500'001})[0], 0xffffffffu);
+  EXPECT_EQ(call(instance, "grow", {500'000})[0], 1'900'000u);
+  EXPECT_EQ(call(instance, "grow", {1})[0], 0xffffffffu);
+  EXPECT_EQ(instance.table("table").value().grow(1, 0), std::nullopt);
+
+  const InstantiateResult refused = linker_.instantiate(compile(tables(100, 9'000'000)));
+  ASSERT_FALSE(refused.ok());
+  EXPECT_EQ(
+      refused.failure().error.message,
+      "a table of 9000000 entries exceeds what the limit on all tables of an instance leaves, 1000000; raise "
+      "EngineLimits::instance_table_entries");
+}
+
+TEST_P(Hardening, TypesThatNoModuleCouldHaveAreRefusedOfTheHostToo) {
+  auto message = [&](FuncType type) {
+    auto body = [](auto, auto) -> std::optional<Trap> { return std::nullopt; };
+    auto made = Function::host(engine_, type, body);
+    auto defined = linker_.define_host("env", "f", type, body);
+    EXPECT_EQ(made.ok(), defined.ok());
+    EXPECT_TRUE(made.ok() || made.error().message == defined.error().message);
+    return made.ok() ? std::string("fine") : made.error().message;
+  };
+  const std::vector<ValueType> thousand(1000, V128), more(1001, I32);
+  const auto unknown = static_cast<ValueType>(0x6e);
+  EXPECT_EQ(message({thousand, thousand}), "fine");
+  EXPECT_EQ(message({more, {}}), "a function has at most 1000 parameters, as in modules; this one has 1001");
+  EXPECT_EQ(message({{}, more}), "a function has at most 1000 results, as in modules; this one has 1001");
+  EXPECT_EQ(message({{I32, unknown}, {}}),
+            "the host function's parameters have a type of number 110, which no WebAssembly type has");
+  EXPECT_EQ(message({{}, {unknown}}),
+            "the host function's results have a type of number 110, which no WebAssembly type has");
+  const Slot zero = 0;
+  EXPECT_FALSE(Global::create(engine_, {unknown, true}, {&zero, 1}).ok());
+  EXPECT_FALSE(Table::create(engine_, {unknown, {1, 1}}).ok());
+  EXPECT_TRUE(Memory::create(engine_, {{1, 65536}}).ok());
+  for (const Limits& limits : {Limits{1, 65537}, Limits{1, 70000}, Limits{65537, {}}, Limits{2, 1}}) {
+    auto memory = Memory::create(engine_, {limits});
+    ASSERT_FALSE(memory.ok());
+    EXPECT_EQ(memory.error().message,
+              "a memory has at most 65536 pages, and its maximum is not below its minimum");
+  }
+}
+
+ModuleBuilder many_functions() {
+  ModuleBuilder module;
+  const uint32_t type = module.type({I32}, {I32});
+  for (int i = 0; i < 200; ++i) module.function(type, {}, Code().op(Opcode::LocalGet, 0).end());
+  return module;
+}
+
+TEST_P(Hardening, CompilingGoesOnWithFewerThreadsThanItIsPromised) {
+  EngineSettings settings = GetParam();
+  settings.workers = 4;
+  const Engine engine = Engine::open(settings).value();
+  EXPECT_TRUE(runtime::testing::holds_in_child([&] {
+    runtime::testing::refuse_threads();
+    return engine.compile(many_functions().build()).ok();
+  }));
+  for (unsigned workers : {kMaxWorkers + 1, ~0u}) {
+    settings.workers = workers;
+    auto refused = Engine::open(settings);
+    ASSERT_FALSE(refused.ok());
+    EXPECT_EQ(refused.error().message,
+              std::to_string(workers) + " workers are too many: at most 1024, and 0 is one a core");
+  }
+  settings.workers = kMaxWorkers;
+  EXPECT_TRUE(Engine::open(settings).value().compile(many_functions().build()).ok());
+}
+
+TEST_P(Hardening, MemoryThatIsNotToBeHadIsAnErrorOfTheCallThatNeedsIt) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "the sanitizer's allocator ends the process";
+#endif
+  ModuleBuilder module;
+  const uint32_t type = module.type({I32}, {I32});
+  Code large;
+  large.op(Opcode::LocalGet, 0);
+  for (int i = 0; i < 200'000; ++i)
+    large.op(Opcode::LocalGet, 0).op(Opcode::I32Mul).i32(i).op(Opcode::I32Xor);
+  module.function(type, {}, large.end());
+  for (int i = 0; i < 20; ++i) module.function(type, {}, Code().op(Opcode::LocalGet, 0).end());
+  const std::vector<uint8_t> bytes = module.build();
+  for (unsigned workers : {1u, 4u}) {
+    EngineSettings settings = GetParam();
+    settings.workers = workers;
+    settings.check_allocation = settings.verify_ir = false;
+    const Engine engine = Engine::open(settings).value();
+    EXPECT_TRUE(runtime::testing::holds_in_child([&] {
+      std::ifstream file("/proc/self/statm");
+      rlim_t pages = 0;
+      file >> pages;
+      const rlimit little{pages * 4096 + (16 << 20), RLIM_INFINITY};
+      if (setrlimit(RLIMIT_AS, &little) != 0) return false;
+      auto refused = engine.compile(bytes);
+      return !refused.ok() && refused.error().kind == base::ErrorKind::Unmeasurable &&
+             refused.error().message == "no memory to compile the module; allow the process more";
+    })) << workers;
+  }
 }
 
 // What lies behind a memory is not the host's other data.

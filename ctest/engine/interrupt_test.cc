@@ -8,11 +8,14 @@
 
 #include "engine_fixture.h"
 #include "runtime/code_image.h"
+#include "runtime/testing/refused_threads.h"
 
 namespace wago::engine_test {
 namespace {
 
 using namespace std::chrono_literals;
+using runtime::testing::holds_in_child;
+using runtime::testing::refuse_threads;
 
 class Interrupt : public EngineTest {
  protected:
@@ -56,6 +59,8 @@ class Interrupt : public EngineTest {
     EXPECT_TRUE(run(instance, "once").ok());
   }
 
+  void set_deadline(std::chrono::nanoseconds per_call) { ASSERT_TRUE(handle_.set_deadline(per_call).ok()); }
+
   InterruptHandle handle_;
 };
 INSTANTIATE_TEST_SUITE_P(Configurations, Interrupt, ::testing::ValuesIn(configurations()), name_of);
@@ -88,7 +93,7 @@ TEST_P(Interrupt, ACancelStopsARunningCallWithItsStack) {
 TEST_P(Interrupt, LoopsThatCallNothingStopIfTheyAreInterruptible) {
   if (!GetParam().interruptible) return;
   Instance guest = instance();
-  handle_.set_deadline(20ms);
+  set_deadline(20ms);
   const CallResult outcome = run(guest, "spin", {0});  // 2^32 rounds
   ASSERT_EQ(outcome.interruption(), Interruption::DeadlineExceeded);
   EXPECT_EQ(outcome.trap().to_string(),
@@ -130,16 +135,79 @@ TEST_P(Interrupt, ADeadlineEndsWithItsCall) {
     if (slow) std::this_thread::sleep_for(100ms);
     return std::nullopt;
   });
-  handle_.set_deadline(5ms);
+  set_deadline(5ms);
   const CallResult outcome = run(guest, "once");
   ASSERT_EQ(outcome.interruption(), Interruption::DeadlineExceeded);
   EXPECT_EQ(outcome.trap().message, "deadline exceeded after 5ms");
   slow = false;
-  handle_.set_deadline(1h);
+  set_deadline(1h);
   for (int i = 0; i < 1000; ++i) expect_usable(guest);
-  handle_.set_deadline(0ns);
+  set_deadline(0ns);
   slow = true;
   expect_usable(guest);
+}
+
+TEST_P(Interrupt, ANegativeDeadlineIsOverBeforeTheCallDoesAnything) {
+  int calls = 0;
+  Instance guest = instance([&](auto, auto) {
+    ++calls;
+    return std::nullopt;
+  });
+  for (std::chrono::nanoseconds over :
+       {-1ns, std::chrono::nanoseconds(-5s), std::chrono::nanoseconds::min()}) {
+    set_deadline(over);
+    for (const char* name : {"answer", "once", "ever"}) {
+      EXPECT_EQ(run(guest, name).interruption(), Interruption::DeadlineExceeded) << name;
+    }
+  }
+  EXPECT_EQ(calls, 0);
+  handle_.cancel();
+  EXPECT_EQ(run(guest, "once").interruption(), Interruption::Cancelled);
+  EXPECT_EQ(run(guest, "once").interruption(), Interruption::DeadlineExceeded);
+  set_deadline(0ns);
+  expect_usable(guest);
+}
+
+// In children without the threads of this process: there nobody keeps deadlines yet.
+TEST_P(Interrupt, ADeadlineThatNobodyCanKeepIsRefusedWithASentence) {
+  constexpr char kSentence[] =
+      "the system gives no thread to keep deadlines with: Resource temporarily unavailable; allow the "
+      "process one "
+      "more thread, or set no deadline";
+  Instance guest = instance();
+  EXPECT_TRUE(holds_in_child([&] {
+    refuse_threads();
+    const Result<void> set = handle_.set_deadline(50ms);
+    return !set.ok() && set.error().kind == base::ErrorKind::Unmeasurable &&
+           set.error().message == kSentence && run(guest, "once").ok() && handle_.set_deadline(0ns).ok() &&
+           handle_.set_deadline(-1ns).ok();
+  }));
+  set_deadline(1h);
+  EXPECT_TRUE(holds_in_child([&] {
+    refuse_threads();
+    const CallResult outcome = run(guest, "once");
+    return !outcome.ok() && !outcome.interruption() && outcome.trap().message == kSentence;
+  }));
+}
+
+TEST_P(Interrupt, ARunningCallIsStoppedInAForkedChildThatCannotKeepItsDeadline) {
+  int calls = 0;
+  Instance guest = instance([&](auto, auto) {
+    if (++calls == 3) {
+      refuse_threads();
+      if (fork() != 0) {
+        int status = -1;
+        _exit(wait(&status) > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : 1);
+      }
+    }
+    return std::nullopt;
+  });
+  // Started here, see DeadlinesHoldInAForkedChild.
+  set_deadline(1h);
+  EXPECT_TRUE(holds_in_child([&] {
+    if (!run(guest, "once").ok() || !run(guest, "once").ok()) return false;
+    return run(guest, "ever").interruption() == Interruption::DeadlineExceeded;
+  }));
 }
 
 TEST_P(Interrupt, ShortDeadlinesNeverReachTheNextCall) {
@@ -147,10 +215,10 @@ TEST_P(Interrupt, ShortDeadlinesNeverReachTheNextCall) {
   const Function answer = guest.function("answer").value();
   int stopped = 0;
   for (int i = 0; i < 3000; ++i) {
-    handle_.set_deadline(std::chrono::nanoseconds(1 + i * 20));
+    set_deadline(std::chrono::nanoseconds(1 + i * 20));
     Slot result = 0;
     stopped += !answer.call({}, {&result, 1}).ok();
-    handle_.set_deadline(0ns);
+    set_deadline(0ns);
     ASSERT_TRUE(run(guest, "once").ok());
   }
   SUCCEED() << stopped;
@@ -261,10 +329,10 @@ TEST_P(Interrupt, DeadlinesHoldInAForkedChild) {
   });
   // The thread that keeps deadlines has started: address sanitizer's allocator, unlike the C library's, stays
   // locked in the child for ever if another thread is just being born.
-  handle_.set_deadline(1ms);
+  set_deadline(1ms);
   ASSERT_EQ(run(guest, "ever").interruption(), Interruption::DeadlineExceeded);
   forks = true;
-  handle_.set_deadline(50ms);
+  set_deadline(50ms);
   const CallResult outcome = run(guest, "ever");
   const bool stopped = outcome.interruption() == Interruption::DeadlineExceeded;
   if (child == 0) {
@@ -305,7 +373,7 @@ TEST_P(Interrupt, AStartFunctionIsStoppedToo) {
   module.start(module.function(
       nullary, {}, Code().open(Opcode::Loop).op(Opcode::Call, host).op(Opcode::Br, 0).end().end()));
   define_host("host", {{}, {}}, [](auto, auto) { return std::nullopt; });
-  handle_.set_deadline(10ms);
+  set_deadline(10ms);
   const InstantiateResult result = linker_.instantiate(compile(module));
   ASSERT_FALSE(result.ok());
   ASSERT_TRUE(result.failure().trap);

@@ -242,6 +242,12 @@ TEST(LifetimeDeath, UseOfAHandleThatWasMovedFromIsFound) {
   EXPECT_DEATH((void)table.get(0), "moved from");
   EXPECT_DEATH((void)instance.function("add"), "moved from");
   EXPECT_DEATH((void)linker.instantiate(module), "moved from");
+  InterruptHandle interrupts;
+  { InterruptHandle gone = std::move(interrupts); }
+  EXPECT_DEATH(interrupts.cancel(), "moved from");
+  EXPECT_DEATH(interrupts.withdraw(), "moved from");
+  EXPECT_DEATH((void)interrupts.set_deadline(std::chrono::seconds(1)), "moved from");
+  EXPECT_DEATH(linker.set_interrupt_handle(interrupts), "moved from");
   { Linker gone = std::move(linker); }
   EXPECT_DEATH(linker.define("env", "f", Function::host(engine, [] {}).value()), "moved from");
   { Engine gone = std::move(engine); }

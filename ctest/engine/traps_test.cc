@@ -1,5 +1,8 @@
 // Every trap, with the stack it shows; exhaustion in all the ways there are.
 #include <pthread.h>
+#include <signal.h>
+
+#include <thread>
 
 #include "engine_fixture.h"
 
@@ -8,6 +11,36 @@ namespace {
 
 class Traps : public EngineTest {};
 INSTANTIATE_TEST_SUITE_P(Configurations, Traps, ::testing::ValuesIn(configurations()), name_of);
+
+// A fault whose signal is blocked ends the process, whatever handler there is.
+TEST_P(Traps, AreTrapsOnAThreadThatWasBornWithAllSignalsBlocked) {
+  ModuleBuilder module;
+  const uint32_t type = module.type({I32}, {I32});
+  module.memory(1);
+  auto add = [&](const char* name, Code code) {
+    module.export_(name, ExternKind::Function, module.function(type, {}, code.end()));
+  };
+  add("unreachable", Code().op(Opcode::Unreachable));
+  add("outside", Code().op(Opcode::LocalGet, 0).op(Opcode::I32Load, 2, 0xfffffff0));
+  add("divide", Code().op(Opcode::LocalGet, 0).i32(0).op(Opcode::I32DivS));
+  add("deep", Code().op(Opcode::LocalGet, 0).op(Opcode::Call, 3));
+  Instance instance = instantiate(module);
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  std::thread thread([&] {
+    EXPECT_EQ(trap_of(instance, "unreachable", {1}).code, TrapCode::Unreachable);
+    EXPECT_EQ(trap_of(instance, "outside", {1}).code, TrapCode::MemoryOutOfBounds);
+    EXPECT_EQ(trap_of(instance, "divide", {1}).code, TrapCode::IntegerDivideByZero);
+    EXPECT_EQ(trap_of(instance, "deep", {1}).code, TrapCode::StackExhausted);
+    sigset_t now;
+    pthread_sigmask(SIG_SETMASK, nullptr, &now);
+    for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL}) EXPECT_EQ(sigismember(&now, signal), 0) << signal;
+    for (int signal : {SIGTERM, SIGUSR1, SIGPROF}) EXPECT_EQ(sigismember(&now, signal), 1) << signal;
+  });
+  thread.join();
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
 
 TEST_P(Traps, EachHasItsCodeFunctionAndPosition) {
   ModuleBuilder module;

@@ -252,6 +252,47 @@ TEST_P(Typed, FunctionReferencesAreHandles) {
             TrapCode::UninitializedElement);
 }
 
+// A host function drops every handle there is before the guest returns one of its functions.
+TEST_P(Typed, AFunctionAmongTheResultsLivesThoughEveryOtherHandleIsGone) {
+  using Getter = TypedFunction<std::tuple<std::optional<Function>, int32_t>()>;
+  std::optional<Instance> instance;
+  std::optional<Getter> getter;
+  define("drop", [&] {
+    instance.reset();
+    getter.reset();
+  });
+  ModuleBuilder module;
+  const uint32_t number = module.type({}, {I32}), nullary = module.type({}, {});
+  const uint32_t drop = module.import_function("env", "drop", nullary);
+  const uint32_t three = module.function(number, {}, Code().i32(3).end());
+  module.declare_elements({three});
+  module.export_("get", ExternKind::Function,
+                 module.function(module.type({}, {FuncRef, I32}), {},
+                                 Code().op(Opcode::Call, drop).op(Opcode::RefFunc, three).i32(9).end()));
+  instance = instantiate(module);
+  getter.emplace(
+      instance->function("get").value().typed<std::tuple<std::optional<Function>, int32_t>()>().value());
+  const auto outcome = (*getter)();
+  ASSERT_TRUE(outcome.ok());
+  const auto& [function, nine] = *outcome;
+  EXPECT_EQ(nine, 9);
+  EXPECT_EQ(function->typed<int32_t()>().value()().value(), 3);
+}
+
+// Without a guest between there is nobody who could keep it.
+TEST_P(Typed, AFunctionThatOnlyItsHostFunctionHeldIsATrap) {
+  using Getter = std::optional<Function>();
+  const auto make = Function::host(engine_, [this]() -> std::optional<Function> {
+                      return Function::host(engine_, [] {}).value();
+                    }).value();
+  const auto outcome = make.typed<Getter>().value()();
+  ASSERT_FALSE(outcome.ok());
+  EXPECT_EQ(outcome.trap().message,
+            "a funcref among the results refers to no living function; keep a handle to it");
+  const auto null = Function::host(engine_, []() -> std::optional<Function> { return std::nullopt; }).value();
+  EXPECT_FALSE(null.typed<Getter>().value()().value().has_value());
+}
+
 TEST_P(Typed, AFunctionThatAHostFunctionReturnsIsTheGuestsToKeep) {
   auto token = std::make_shared<int>(30);
   define("make", [this, token]() -> std::optional<Function> {

@@ -10,6 +10,7 @@
 //     --node=FILE --node-side=FILE
 //     --quick          few repetitions
 //     --check          1 when a figure is not reached
+//   Ends with 1 when a group that was asked for could not be measured.
 //   wago_figures --count-instances=FILE | --compile-peak=FILE
 //                    one number: bytes that an instance of this module holds, or that compiling it takes at
 //                    most; the groups [instance] and [compile] ask for them in processes of their own
@@ -27,14 +28,17 @@ namespace {
 using namespace wago::harness::bench;
 using wago::base::Result;
 
+enum Needs : unsigned { kNothing = 0, kCatalog = 1, kProgram = 2, kNodeSide = 4 };
+
 struct Group {
   std::string_view name;
   Result<std::vector<Figure>> (*measure)(const FigureOptions&);
+  unsigned needs = kNothing;
 };
 // In the order in which they are measured.
 constexpr Group kGroups[] = {
     // First: a process that has grown takes longer to start others.
-    {"startup", startup_figures},
+    {"startup", startup_figures, kProgram},
     {"call", call_figures},
     {"host-call", host_call_figures},
     {"recorder", recorder_figures},
@@ -42,9 +46,9 @@ constexpr Group kGroups[] = {
     {"instance", instance_figures},
     {"compile", compile_figures},
     // Last: these bind the process to one CPU.
-    {"interruption", interruption_figures},
-    {"counted", counted_figures},
-    {"corpus", corpus_figures}};
+    {"interruption", interruption_figures, kCatalog},
+    {"counted", counted_figures, kCatalog},
+    {"corpus", corpus_figures, kCatalog | kNodeSide}};
 
 struct Arguments {
   FigureOptions options;
@@ -83,6 +87,20 @@ bool parse(int argc, char** argv, Arguments& arguments) {
   return true;
 }
 
+// The flags that a group cannot do without and that were not given; empty: none.
+std::string missing_flags(const Group& group, const FigureOptions& options) {
+  std::string missing;
+  auto need = [&](unsigned which, const std::string& value, const char* flag) {
+    if ((group.needs & which) == 0 || !value.empty()) return;
+    missing += (missing.empty() ? "" : " and ") + std::string(flag);
+  };
+  need(kCatalog, options.catalogs.empty() ? "" : options.catalogs.front(), "--catalog=FILE");
+  need(kProgram, options.wago, "--wago=FILE");
+  need(kProgram, options.startup_module, "--fib=FILE");
+  need(kNodeSide, options.node_script, "--node-side=FILE");
+  return missing;
+}
+
 // What this process was started for by another of this program (fresh_process.h).
 std::optional<Result<double>> asked_number(std::string_view argument) {
   auto path_behind = [&](std::string_view flag) { return std::string(argument.substr(flag.size())); };
@@ -105,14 +123,20 @@ int main(int argc, char** argv) {
   Arguments arguments;
   if (!parse(argc, argv, arguments)) return 2;
   std::vector<std::vector<std::string>> rows = {{"figure", "median [quartiles] n", "wanted", ""}};
-  bool all_reached = true;
+  bool all_reached = true, all_measured = true;
   for (const Group& group : kGroups) {
     if (!arguments.groups.empty() && !arguments.groups.contains(group.name)) continue;
+    if (std::string missing = missing_flags(group, arguments.options); !missing.empty()) {
+      std::fprintf(stderr, "wago_figures: %s: give %s, as scripts/figures.sh does\n",
+                   std::string(group.name).c_str(), missing.c_str());
+      all_measured = false;
+      continue;
+    }
     auto figures = group.measure(arguments.options);
     if (!figures) {
       std::fprintf(stderr, "wago_figures: %s: %s\n", std::string(group.name).c_str(),
                    figures.error().to_string().c_str());
-      all_reached = false;
+      all_measured = false;
       continue;
     }
     for (const Figure& figure : *figures) {
@@ -127,5 +151,5 @@ int main(int argc, char** argv) {
   std::printf("%s, %llu logical CPUs, %s\n\n%s", machine.cpu_model.c_str(),
               static_cast<unsigned long long>(machine.logical_cpus), machine.os_version.c_str(),
               wago::base::columns(rows).c_str());
-  return arguments.check && !all_reached ? 1 : 0;
+  return !all_measured || (arguments.check && !all_reached) ? 1 : 0;
 }

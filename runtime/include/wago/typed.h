@@ -37,6 +37,10 @@ namespace runtime {
 
 // The function behind a reference in a slot that the guest gave, which therefore lives.
 std::optional<Function> function_in_slot(Slot reference);
+// Whether it is null or refers to a living function.
+bool is_function_or_null(Slot reference);
+// A call whose result is neither.
+Trap dead_result();
 // What the running host function gives its guest, which may keep it: links their stores.
 void give_to_guest(Slot reference);
 // A trap of this sentence to raise; owned by its receiver.
@@ -114,6 +118,10 @@ struct ValueList {
     store(slots, std::index_sequence_for<T...>(), values...);
   }
   static void give_functions(const Slot* slots) { give_functions(slots, std::index_sequence_for<T...>()); }
+  static constexpr bool kHasFunctions = (false || ... || (ValueTraits<T>::kType == ValueType::FuncRef));
+  static bool functions_live(const Slot* slots) {
+    return functions_live(slots, std::index_sequence_for<T...>());
+  }
 
  private:
   template <size_t... Index>
@@ -127,6 +135,11 @@ struct ValueList {
   template <size_t... Index>
   static void give_functions([[maybe_unused]] const Slot* slots, std::index_sequence<Index...>) {
     ((ValueTraits<T>::kType == ValueType::FuncRef ? give_to_guest(slots[offset<Index>()]) : void()), ...);
+  }
+  template <size_t... Index>
+  static bool functions_live(const Slot* slots, std::index_sequence<Index...>) {
+    return ((ValueTraits<T>::kType != ValueType::FuncRef || is_function_or_null(slots[offset<Index>()])) &&
+            ...);
   }
 };
 
@@ -179,7 +192,10 @@ class [[nodiscard]] TypedResult {
   std::variant<T, Trap> state_;
 };
 
-// A function called as R(Args...). Calling it costs what Function::call costs.
+// A function called as R(Args...). Calling it costs what Function::call costs. Functions among the results
+// live when they are given, though a host function may drop every other handle to them meanwhile; one that
+// only a host function held, called without a guest between, is gone when that returns, and the outcome is a
+// trap.
 template <class R, class... Args>
 class TypedFunction<R(Args...)> {
  public:
@@ -191,11 +207,18 @@ class TypedFunction<R(Args...)> {
     Slot arg_slots[ArgList::kSlots + 1];
     Slot result_slots[Results::List::kSlots + 1];
     ArgList::store(arg_slots, args...);
+    // Keeps what the results refer to until they are handles.
+    [[maybe_unused]] std::conditional_t<Results::List::kHasFunctions, std::shared_ptr<runtime::Store>, bool>
+        kept{};
+    if constexpr (Results::List::kHasFunctions) kept = function_.store();
     CallResult outcome = function_.call({arg_slots, ArgList::kSlots}, {result_slots, Results::List::kSlots});
     if constexpr (std::is_void_v<R>) {
       return outcome;
     } else {
       if (!outcome) return outcome.trap();
+      if constexpr (Results::List::kHasFunctions) {
+        if (!Results::List::functions_live(result_slots)) return runtime::dead_result();
+      }
       return Results::load(result_slots);
     }
   }

@@ -131,11 +131,19 @@ class Handle {
 struct EngineLimits {
   uint32_t memory_pages = kMaxPages;               // of one memory, at any time
   uint32_t table_entries = 10'000'000;             // of one table, at any time
+  uint32_t instance_table_entries = 10'000'000;    // of all tables an instance makes, together, at any time
   uint64_t guest_stack_bytes = uint64_t{1} << 20;  // below the outermost call of a guest
   uint64_t code_bytes = kMaxCodeBytes;             // machine code of one module
   uint32_t functions = 1'000'000;                  // of one module, imports included
+  // Of one function; both bound the memory that compiling takes, some 700 bytes for each. Values: what it
+  // computes. Merge arguments: what is passed where control flow joins, by each branch, beyond one for each 4
+  // bytes of the function; their number may grow with the square of its size.
+  uint32_t function_values = 10'000'000;
+  uint32_t function_merge_arguments = 600'000;
   bool operator==(const EngineLimits&) const = default;
 };
+
+constexpr unsigned kMaxWorkers = 1024;
 
 struct EngineSettings {
   Bounds bounds = Bounds::Signals;
@@ -146,7 +154,7 @@ struct EngineSettings {
   bool verify_ir = false;         // verify the IR after every pass
   bool source_maps = false;  // keep a source position for every instruction; the code's bytes do not change
   bool counted = false;      // blocks count how often they run, for exact profiles: slower code, no artifacts
-  unsigned workers = 1;      // compile threads, 0: one a core; does not change the code
+  unsigned workers = 1;      // compile threads, at most kMaxWorkers; 0: one a core; does not change the code
   uint32_t code_offset = 0;  // moves a module's code inside its first cache line: 0, 16, 32 or 48 bytes
   EngineLimits limits;
   bool operator==(const EngineSettings&) const = default;
@@ -234,6 +242,8 @@ class Engine {
   static Result<Engine> open(const EngineSettings& settings = {});
 
   const EngineSettings& settings() const;
+  // Errors: the module is invalid or exceeds a limit; there is no memory to compile it (Unmeasurable). Goes
+  // on with fewer threads than `workers` if the system gives no more.
   Result<Module> compile(std::vector<uint8_t> bytes) const;
 
   explicit Engine(std::shared_ptr<runtime::EngineData> data) : data_(std::move(data)) {}
@@ -524,11 +534,16 @@ class InterruptHandle {
   void cancel() const;
   // Takes back a cancel that waits for a call.
   void withdraw() const;
-  // Every call that begins from now on may take so long; zero: as long as it likes. A deadline ends with its
-  // call.
-  void set_deadline(std::chrono::nanoseconds per_call) const;
+  // Every call that begins from now on may take so long; zero: as long as it likes; less: none at all, the
+  // call is stopped before it does anything. A deadline ends with its call. Errors (Unmeasurable): the system
+  // gives no thread to keep deadlines with, and what was set before holds. The child of a fork, which needs a
+  // thread of its own, may find so at a call; the outcome is then a trap (TrapCode::Host) with the sentence.
+  Result<void> set_deadline(std::chrono::nanoseconds per_call) const;
 
-  const std::shared_ptr<runtime::InterruptControl>& control() const { return control_; }
+  const std::shared_ptr<runtime::InterruptControl>& control() const {
+    if (!control_) runtime::moved_from();
+    return control_;
+  }
 
  private:
   std::shared_ptr<runtime::InterruptControl> control_;
