@@ -29,6 +29,7 @@ inline constexpr const char* kImagesFile = "images.json";
 inline constexpr const char* kIterationsFile = "iterations.bin";
 inline constexpr const char* kSamplesFile = "samples.json";
 inline constexpr const char* kCountsFile = "counts.json";
+inline constexpr const char* kCountersFile = "counters.json";
 inline constexpr const char* kCodeFile = "code.bin";
 inline constexpr const char* kPprofFile = "cpu.pprof";
 inline constexpr const char* kFirefoxFile = "profile.json";

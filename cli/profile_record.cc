@@ -1,5 +1,6 @@
 #include <memory>
 
+#include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/flags.h"
@@ -8,6 +9,7 @@
 #include "cli/record_flags.h"
 #include "cli/recording.h"
 #include "diff/quantity.h"
+#include "harness/perf_collector.h"
 
 namespace wago::cli::profile {
 
@@ -35,6 +37,11 @@ void print_outcome(const std::string& out, const capture::Manifest& manifest, bo
                  "\n");
     return;
   }
+  if (manifest.backend == base::Backend::Perf) {
+    const std::string buildid = base::display(base::join_path(out, harness::kPerfBuildIdFolder));
+    const std::string data = base::display(base::join_path(out, harness::kPerfJitFile));
+    output.note("perf opens it: perf --buildid-dir " + buildid + " report -i " + data);
+  }
   output.print(base::display(out) + ": " + diff::format_plural(manifest.completed_iterations, "iteration") +
                ", " + diff::format_ns(static_cast<double>(manifest.execution_duration_ns)) + " timed of " +
                diff::format_ns(static_cast<double>(elapsed_ns)) + ", " + diff::format_work(work, unit) +
@@ -44,6 +51,9 @@ void print_outcome(const std::string& out, const capture::Manifest& manifest, bo
 int record(const RecordFlags& flags, Output& output) {
   auto request = request_of(flags);
   if (!request) return output.fail(request.error());
+  if (request->settings.stack_bytes) {
+    output.note("warning: raw stacks are recorded, which may hold secrets of the guest's or the recorder's");
+  }
   harness::RecordOutcome outcome = record_with_progress(*request, output);
   if (outcome.error) return fail_recording(outcome, request->out, output);
   output.set_done("the capture " + request->out + " is complete");

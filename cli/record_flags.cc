@@ -29,10 +29,7 @@ Error in_flag(const char* flag, Error error) {
 std::optional<Error> unavailable(const RecordFlags& flags) {
   const std::pair<const char*, bool> kLater[] = {
       {"--timeline", flags.timeline},
-      {"--stack-bytes", flags.stack_bytes.has_value()},
       {"--max-spans", flags.max_spans.has_value()},
-      {"--counters", flags.counters},
-      {"--conversion-timeout", flags.conversion_timeout.has_value()},
   };
   for (const auto& [flag, given] : kLater) {
     if (given) return usage_error(std::string(flag) + " is not available in this version");
@@ -170,6 +167,24 @@ Result<void> check_backend(const RecordFlags& flags, const Workload& workload) {
   return base::unmeasurable("workload " + workload.id + ": " + lacking, {.file = flags.catalog.value_or("")});
 }
 
+// What only some collectors have.
+Result<void> apply_collector(const RecordFlags& flags, harness::RecordRequest& request) {
+  const bool perf = request.workload.backend == base::Backend::Perf;
+  if (perf) request.settings.include_code = true;
+  request.remove_map = flags.remove_map;
+  if (flags.conversion_timeout) {
+    auto timeout = base::parse_duration_ns(*flags.conversion_timeout);
+    if (!timeout) return in_flag("--conversion-timeout", timeout.error());
+    request.conversion_timeout_ns = *timeout;
+  }
+  if (!flags.stack_bytes) return {};
+  auto bytes =
+      parse_number("--stack-bytes", *flags.stack_bytes, harness::kMinStackBytes, harness::kMaxStackBytes);
+  if (!bytes) return bytes.error();
+  request.settings.stack_bytes = static_cast<uint32_t>(*bytes);
+  return {};
+}
+
 }  // namespace
 
 void RecordFlags::add_to(Command& command) {
@@ -193,8 +208,15 @@ void RecordFlags::add_to(Command& command) {
   command.add_option("--backend", "NAME",
                      "The collector (default none): " + base::join(base::available_backends()), &backend);
   command.add_option("--rate", "HZ", "Samples a second of CPU time (default 99)", &rate);
+  command.add_option("--stack-bytes", "N", "Raw stack of each sample of backend perf: 256 to 65528",
+                     &stack_bytes);
+  command.add_flag("--remove-map", "Delete the map of backend perf-map at the end", &remove_map);
+  command.add_flag("--counters", "Count cycles, instructions, cache and branch misses of the phase",
+                   &counters);
   command.add_option("--collection-timeout", "D", "Limit on the whole process (default: the duration and 5m)",
                      &collection_timeout);
+  command.add_option("--conversion-timeout", "D", "Limit on what collectors do afterwards (default 2m)",
+                     &conversion_timeout);
   command.group("Engine");
   command.add_option("--bounds", "signals|explicit", "How memory accesses are checked (default signals)",
                      &bounds);
@@ -210,10 +232,7 @@ void RecordFlags::add_to(Command& command) {
   command.add_flag("--source-maps", "Keep source positions", &source_maps);
   command.add_flag("--timeline", "Record boundary spans", &timeline);
   command.add_flag("--unwind-maps", "Keep unwind rows", &unwind_maps);
-  command.add_option("--stack-bytes", "N", "Raw stack of each sample", &stack_bytes);
   command.add_option("--max-spans", "N", "Bound of the timeline", &max_spans);
-  command.add_flag("--counters", "Read hardware counters", &counters);
-  command.add_option("--conversion-timeout", "D", "Limit on conversion", &conversion_timeout);
 }
 
 Result<harness::RecordRequest> request_of(const RecordFlags& flags) {
@@ -251,7 +270,9 @@ Result<harness::RecordRequest> request_of(const RecordFlags& flags) {
   request.settings.source_maps = flags.source_maps;
   request.settings.unwind_maps = flags.unwind_maps;
   request.settings.include_code = flags.include_code;
+  request.settings.counters = flags.counters;
   request.workload = std::move(*workload);
+  if (auto applied = apply_collector(flags, request); !applied) return applied.error();
   return request;
 }
 

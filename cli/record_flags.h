@@ -20,10 +20,12 @@ struct RecordFlags {
   std::optional<std::string> iterations, duration, warmup, mode, phase, backend;
   std::optional<std::string> bounds, level;
   bool interruptible = false, reload_artifact = false;
-  std::optional<std::string> collection_timeout;
+  std::optional<std::string> rate, stack_bytes;
+  std::optional<std::string> collection_timeout, conversion_timeout;
+  bool remove_map = false;
   std::optional<std::string> out;
   // Later features: refused by name when given.
-  std::optional<std::string> rate, stack_bytes, max_spans, conversion_timeout;
+  std::optional<std::string> max_spans;
   bool include_code = false, source_maps = false, timeline = false, unwind_maps = false;
   bool counters = false;
   bool json = false;

@@ -155,10 +155,24 @@ TEST(RecordFlags, WhatComesLaterIsRefusedByName) {
         << refusal(flags);
   };
   expect_refused("--timeline", [](RecordFlags& f) { f.timeline = true; });
-  expect_refused("--stack-bytes", [](RecordFlags& f) { f.stack_bytes = "256"; });
   expect_refused("--max-spans", [](RecordFlags& f) { f.max_spans = "1"; });
-  expect_refused("--counters", [](RecordFlags& f) { f.counters = true; });
-  expect_refused("--conversion-timeout", [](RecordFlags& f) { f.conversion_timeout = "1s"; });
+}
+
+TEST(RecordFlags, PerfKeepsTheCodeAndMayKeepStacks) {
+  RecordFlags flags = fib();
+  flags.backend = "perf";
+  flags.stack_bytes = "4096";
+  flags.unwind_maps = true;
+  flags.conversion_timeout = "3s";
+  auto request = request_of(flags);
+  ASSERT_TRUE(request) << request.error().to_string();
+  EXPECT_TRUE(request->settings.include_code);
+  EXPECT_EQ(request->settings.stack_bytes, 4096u);
+  EXPECT_EQ(request->conversion_timeout_ns, 3'000'000'000u);
+  for (const char* bytes : {"255", "65529", "many"}) {
+    flags.stack_bytes = bytes;
+    EXPECT_EQ(refusal(flags).rfind("--stack-bytes", 0), 0u) << refusal(flags);
+  }
 }
 
 TEST(RecordFlags, ARateIsForBackendsThatSample) {

@@ -19,7 +19,8 @@ bool is_same(const JournalCode& known, const runtime::MappedCode& code) {
 
 }  // namespace
 
-CodeJournal::CodeJournal(const JournalLimits& limits) : limits_(limits) {
+CodeJournal::CodeJournal(const JournalLimits& limits, runtime::CodeObserver* also)
+    : limits_(limits), also_(also) {
   runtime::observe_code(this);
   observing_ = true;
 }
@@ -58,6 +59,16 @@ void CodeJournal::retire(Life& life, uint64_t now, uint64_t address) {
 }
 
 void CodeJournal::loaded(const runtime::MappedCode& code) {
+  record_load(code);
+  if (also_) also_->loaded(code);
+}
+
+void CodeJournal::retired(const runtime::MappedCode& code) {
+  record_retirement(code);
+  if (also_) also_->retired(code);
+}
+
+void CodeJournal::record_load(const runtime::MappedCode& code) {
   const auto address = reinterpret_cast<uint64_t>(code.base());
   std::lock_guard lock(mutex_);
   // Under the lock, so that records are in the order of their times.
@@ -78,7 +89,7 @@ void CodeJournal::loaded(const runtime::MappedCode& code) {
   lives_[address].push_back({*number, now});
 }
 
-void CodeJournal::retired(const runtime::MappedCode& code) {
+void CodeJournal::record_retirement(const runtime::MappedCode& code) {
   const auto address = reinterpret_cast<uint64_t>(code.base());
   std::lock_guard lock(mutex_);
   const auto known = lives_.find(address);

@@ -42,8 +42,9 @@ struct JournalRecord {
 
 class CodeJournal final : public runtime::CodeObserver {
  public:
-  // Starts. One at a time in a process.
-  explicit CodeJournal(const JournalLimits& limits = {});
+  // Starts. One at a time in a process. `also`, if there is one, is told what the journal is told, since the
+  // runtime tells only one; it must outlive the journal.
+  explicit CodeJournal(const JournalLimits& limits = {}, runtime::CodeObserver* also = nullptr);
   ~CodeJournal() override;
   CodeJournal(const CodeJournal&) = delete;
   CodeJournal& operator=(const CodeJournal&) = delete;
@@ -77,7 +78,11 @@ class CodeJournal final : public runtime::CodeObserver {
   void retire(Life& life, uint64_t now, uint64_t address);
   bool full() const { return records_.size() >= limits_.records; }
 
+  void record_load(const runtime::MappedCode& code);
+  void record_retirement(const runtime::MappedCode& code);
+
   const JournalLimits limits_;
+  runtime::CodeObserver* const also_;
   bool observing_ = false;
   mutable std::mutex mutex_;
   std::vector<JournalCode> codes_;

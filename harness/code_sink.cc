@@ -1,5 +1,7 @@
 #include "harness/code_sink.h"
 
+#include <iterator>
+
 #include "base/clock.h"
 #include "base/text.h"
 #include "runtime/code_image.h"
@@ -34,29 +36,46 @@ void CodePublisher::loaded(const runtime::MappedCode& code) {
                                    reinterpret_cast<uint64_t>(code.base()),
                                    base::monotonic_ns()};
   std::lock_guard lock(mutex_);
-  if (holding_) {
-    held_.push_back(published);
-  } else {
+  if (sink_) {
     tell(published);
+  } else {
+    held_.push_back(published);
   }
 }
 
-void CodePublisher::release() {
+void CodePublisher::release(CodeSink& sink) {
   std::lock_guard lock(mutex_);
-  holding_ = false;
+  sink_ = &sink;
   for (const PublishedCode& code : held_) tell(code);
   held_.clear();
 }
 
+bool CodePublisher::is_told(const PublishedCode& code) const {
+  const auto last = told_.find(code.address);
+  if (last == told_.end()) return false;
+  const PublishedCode& known = last->second;
+  if (known.signature != code.signature || known.image->bytes != code.image->bytes) return false;
+  if (known.module == code.module) return true;
+  return known.module && code.module && known.module->bytes == code.module->bytes;
+}
+
 void CodePublisher::tell(const PublishedCode& code) {
-  if (!outcome_) return;
-  if (auto written = sink_.write(code); !written) outcome_ = written.error();
+  if (!outcome_ || is_told(code)) return;
+  // What was where it is now is gone.
+  auto overlapped = told_.lower_bound(code.address);
+  if (overlapped != told_.begin()) {
+    const auto before = std::prev(overlapped);
+    if (before->first + before->second.image->bytes.size() > code.address) overlapped = before;
+  }
+  const uint64_t end = code.address + code.image->bytes.size();
+  while (overlapped != told_.end() && overlapped->first < end) overlapped = told_.erase(overlapped);
+  told_.emplace(code.address, code);
+  if (auto written = sink_->write(code); !written) outcome_ = written.error();
 }
 
 base::Result<void> CodePublisher::finish() {
-  release();
   std::lock_guard lock(mutex_);
-  auto closed = sink_.close();
+  auto closed = sink_->close();
   return outcome_ ? closed : outcome_;
 }
 

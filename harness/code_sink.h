@@ -1,12 +1,13 @@
 // Code as it is mapped, told to somebody outside: what is told, to whom, and who follows the runtime.
 //
 // The runtime tells of code while it is mapped and may hold a lock when it tells of what was there before
-// (see observe_code). CodePublisher therefore holds back what it hears until release() and passes it on from
-// then at once, before the code runs.
+// (see observe_code). CodePublisher therefore holds back what it hears until there is a sink, and passes it
+// on from then at once, before the code runs. The same code at the same place again is not
+// told again: whoever compiles in a loop would fill disks.
 #pragma once
 
 #include <cstdint>
-#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -47,24 +48,24 @@ class CodeSink {
 
 class CodePublisher final : public runtime::CodeObserver {
  public:
-  // `sink` must outlive it.
-  explicit CodePublisher(CodeSink& sink) : sink_(sink) {}
-
   void loaded(const runtime::MappedCode& code) override;
   void retired(const runtime::MappedCode&) override {}
 
-  // Tells what was held back.
-  void release();
+  // Tells `sink`, which must outlive the publisher, what was held back.
+  void release(CodeSink& sink);
   // After the runtime was told to tell nobody; once. The first thing that the sink refused, if there is one.
+  // Precondition: there is a sink.
   base::Result<void> finish();
 
  private:
   void tell(const PublishedCode& code);
+  // What the sink was told last of these addresses still holds.
+  bool is_told(const PublishedCode& code) const;
 
-  CodeSink& sink_;
+  CodeSink* sink_ = nullptr;
   std::mutex mutex_;
   std::vector<PublishedCode> held_;
-  bool holding_ = true;
+  std::map<uint64_t, PublishedCode> told_;  // by address; none overlaps another
   base::Result<void> outcome_;
 };
 

@@ -242,6 +242,32 @@ TEST_F(CodeFilesTest, AJitdumpHasTheNameByWhichPerfFindsIt) {
   EXPECT_FALSE(publish_code(CodeFile::JitDump, root_)) << "the file is there";
 }
 
+TEST(CodePublisher, TheSameCodeInTheSamePlaceIsToldOnce) {
+  struct Listing final : CodeSink {
+    base::Result<void> write(const PublishedCode& code) override {
+      told.push_back(code.image->bytes[0]);
+      return {};
+    }
+    base::Result<void> close() override { return {}; }
+    std::vector<uint8_t> told;
+  } sink;
+  CodePublisher publisher;
+  publisher.release(sink);
+  uint64_t last = 0;
+  for (uint8_t filling : {1, 1, 2, 2, 1}) {
+    auto image = std::make_shared<runtime::CodeImage>();
+    image->bytes.assign(5000, filling);
+    auto module = std::make_shared<runtime::Module>();
+    module->bytes = {7};
+    auto code = runtime::MappedCode::map(image, module).value();
+    const auto address = reinterpret_cast<uint64_t>(code->base());
+    if (last != address && last != 0) GTEST_SKIP() << "the kernel did not give the address again";
+    last = address;
+    publisher.loaded(*code);
+  }
+  EXPECT_EQ(sink.told, (std::vector<uint8_t>{1, 2, 1}));
+}
+
 // A name from a module must not make a second line.
 TEST(CodeSymbols, NamesStayInTheirLine) {
   auto module = std::make_shared<runtime::Module>();

@@ -18,7 +18,11 @@ base::Error file_error(const std::string& path, const char* what) {
 }  // namespace
 
 std::string perf_map_path() {
-  return "/tmp/perf-" + std::to_string(::getpid()) + ".map";
+  return perf_map_path(::getpid());
+}
+
+std::string perf_map_path(pid_t pid) {
+  return "/tmp/perf-" + std::to_string(pid) + ".map";
 }
 
 base::Result<std::unique_ptr<PerfMap>> PerfMap::create(const std::string& path) {

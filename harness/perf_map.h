@@ -5,6 +5,8 @@
 // line is what perf takes. The jitdump (see jitdump.h) knows times.
 #pragma once
 
+#include <sys/types.h>
+
 #include <cstdio>
 #include <memory>
 #include <string>
@@ -13,8 +15,9 @@
 
 namespace wago::harness {
 
-// "/tmp/perf-PID.map", of this process.
+// "/tmp/perf-PID.map", of this process or of another.
 std::string perf_map_path();
+std::string perf_map_path(pid_t pid);
 
 class PerfMap final : public CodeSink {
  public:

@@ -11,9 +11,9 @@ namespace {
 class Publication final : public PublishedCodeFile {
  public:
   Publication(std::string path, std::unique_ptr<CodeSink> sink)
-      : path_(std::move(path)), sink_(std::move(sink)), publisher_(*sink_) {
+      : path_(std::move(path)), sink_(std::move(sink)) {
     runtime::observe_code(&publisher_);
-    publisher_.release();
+    publisher_.release(*sink_);
   }
   ~Publication() override { stop(); }
   const std::string& path() const override { return path_; }

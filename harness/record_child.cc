@@ -17,8 +17,12 @@
 #include "harness/block_counter.h"
 #include "harness/channel.h"
 #include "harness/code_images.h"
+#include "harness/hardware_counters.h"
+#include "harness/jitdump.h"
 #include "harness/machine.h"
+#include "harness/perf_phase.h"
 #include "harness/phases.h"
+#include "harness/publish_code.h"
 #include "harness/record_protocol.h"
 #include "harness/recorder.h"
 #include "harness/sampled_stacks.h"
@@ -74,14 +78,19 @@ class Child {
     if (!go) return as_failure(go.error());
     if (auto failure = enter(*go)) return failure;
 
-    if (base::samples(subject_->workload().backend)) {
+    const base::Backend backend = subject_->workload().backend;
+    if (perf_) {
+      if (auto opened = perf_->open(go->directory); !opened) return as_failure(opened.error());
+    } else if (base::samples(backend)) {
       auto sampler = Sampler::create({.rate_hz = rate_hz_});
       if (!sampler) return as_failure(sampler.error());
       sampler_ = std::move(*sampler);
     }
     if (subject_->settings().counted) counter_.emplace();
+    if (subject_->settings().counters) hardware_.emplace(collector());
     Recorded recorded;
-    if (auto failure = record_phases(*subject_, base::system_clock(), progress_, recorded, collector())) {
+    if (auto failure = record_phases(*subject_, base::system_clock(), progress_, recorded,
+                                     hardware_ ? &*hardware_ : collector())) {
       if (failure->error.place.file.empty()) failure->error.place.file = subject_->workload().module_path;
       return Failure{failure->error, failure->stored, failure->trap};
     }
@@ -89,6 +98,21 @@ class Child {
   }
 
  private:
+  // Before anything is compiled.
+  std::optional<Failure> follow_code(base::Backend backend) {
+    if (backend == base::Backend::Perf) {
+      perf_.emplace(base::Fd(kChildPerf));
+      journal_.emplace(JournalLimits(), &perf_->publisher());
+    } else if (base::samples(backend)) {
+      journal_.emplace();
+    } else if (backend == base::Backend::PerfMap) {
+      auto map = publish_code(CodeFile::PerfMap);
+      if (!map) return as_failure(map.error());
+      map_ = *std::move(map);
+    }
+    return {};
+  }
+
   std::optional<Failure> load() {
     progress_.enter(base::Phase::Compile);
     auto message = channel_.receive();
@@ -96,7 +120,7 @@ class Child {
     auto request = read_request(*message);
     if (!request) return as_failure(request.error());
     rate_hz_ = request->rate_hz;
-    if (base::samples(request->workload.backend)) journal_.emplace();
+    if (auto failure = follow_code(request->workload.backend)) return failure;
     request->settings.counted = request->workload.backend == base::Backend::Count;
     auto subject = Subject::load(request->workload, request->settings);
     if (!subject) return as_failure(subject.error());
@@ -122,6 +146,7 @@ class Child {
   }
 
   Collector* collector() {
+    if (perf_) return &*perf_;
     if (counter_) return &*counter_;
     return sampler_.get();
   }
@@ -131,6 +156,11 @@ class Child {
     done_.diagnostics.push_back(
         "times are of code that counts its blocks, which is slower; counts are of the code without counters");
     return write_file(capture::kCountsFile, base::as_bytes(to_json_text(counter_->counts(code.images))));
+  }
+
+  Result<void> write_counters(uint64_t iterations) {
+    done_.diagnostics.push_back(hardware_->sentence(iterations));
+    return write_file(capture::kCountersFile, base::as_bytes(hardware_->to_json_text(iterations)));
   }
 
   Result<void> write_samples(const DescribedCode& code, const Recorded& recorded) {
@@ -162,11 +192,22 @@ class Child {
     return context;
   }
 
+  Result<void> close_code_files() {
+    if (perf_) {
+      done_.files.push_back(jitdump_name());
+      return perf_->close();
+    }
+    if (!map_) return {};
+    done_.diagnostics.push_back("names for a perf that was started outside: " + map_->path());
+    return map_->close();
+  }
+
   std::optional<Failure> write(Recorded& recorded) {
     if (journal_) {
       journal_->stop();
       done_.losses.journal_records = journal_->lost_records();
     }
+    if (auto closed = close_code_files(); !closed) return as_failure(closed.error());
     auto code = describe_code(*subject_, loaded_ns_, journal_ ? &*journal_ : nullptr);
     if (!code) return as_failure(code.error());
     auto written = write_file(capture::kImagesFile, base::as_bytes(to_json_text(code->images)));
@@ -175,6 +216,7 @@ class Child {
     }
     if (written && sampler_) written = write_samples(*code, recorded);
     if (written && counter_) written = write_counts(*code);
+    if (written && hardware_) written = write_counters(recorded.loop.iterations);
     if (!written) return as_failure(written.error());
     written = write_file(capture::kIterationsFile, capture::encode_iterations(recorded.loop.batches));
     if (!written) return as_failure(written.error());
@@ -193,7 +235,10 @@ class Child {
   std::unique_ptr<Subject> subject_;
   uint64_t loaded_ns_ = 0;
   uint64_t rate_hz_ = 0;
-  std::optional<CodeJournal> journal_;  // of backends that sample
+  std::optional<PerfPhase> perf_;
+  std::optional<HardwareCounters> hardware_;
+  std::unique_ptr<PublishedCodeFile> map_;  // of backend perf-map
+  std::optional<CodeJournal> journal_;      // of backends that sample
   std::unique_ptr<Sampler> sampler_;
   std::optional<BlockCounter> counter_;  // of backend count
   std::unique_ptr<base::Directory> directory_;

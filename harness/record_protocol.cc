@@ -126,7 +126,9 @@ Json to_json(const RecordSettings& settings) {
                        {"reload_artifact", settings.reload_artifact},
                        {"source_maps", settings.source_maps},
                        {"unwind_maps", settings.unwind_maps},
-                       {"include_code", settings.include_code}});
+                       {"include_code", settings.include_code},
+                       {"counters", settings.counters},
+                       {"stack_bytes", settings.stack_bytes}});
 }
 
 RecordSettings read_settings(JsonReader reader) {
@@ -137,6 +139,8 @@ RecordSettings read_settings(JsonReader reader) {
   settings.source_maps = reader.boolean("source_maps");
   settings.unwind_maps = reader.boolean("unwind_maps");
   settings.include_code = reader.boolean("include_code");
+  settings.counters = reader.boolean("counters");
+  settings.stack_bytes = reader.u32("stack_bytes");
   return settings;
 }
 

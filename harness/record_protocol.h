@@ -24,10 +24,12 @@
 
 namespace wago::harness {
 
-// First argument of a child; then the numbers of its socket and of its progress page.
+// First argument of a child; then the numbers of its socket, of its progress page, and of the socket to perf
+// where that is the backend.
 inline constexpr const char* kChildArgument = "__record-child";
 inline constexpr int kChildSocket = 3;
 inline constexpr int kChildProgress = 4;
+inline constexpr int kChildPerf = 5;
 
 struct Request {
   capture::Workload workload;

@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -19,8 +20,11 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "capture/capture.h"
+#include "capture/export_pprof.h"
 #include "harness/channel.h"
 #include "harness/machine.h"
+#include "harness/perf_collector.h"
+#include "harness/perf_map.h"
 #include "harness/progress.h"
 #include "harness/record_protocol.h"
 #include "harness/subject.h"
@@ -149,6 +153,20 @@ uint64_t sampling_rate_hz(const RecordRequest& request) {
   return base::samples(request.workload.backend) ? request.rate_hz : 0;
 }
 
+std::optional<base::Error> refuse_stack_bytes(const RecordRequest& request) {
+  const uint32_t bytes = request.settings.stack_bytes;
+  if (bytes == 0) return std::nullopt;
+  if (request.workload.backend != base::Backend::Perf) {
+    return base::usage_error("raw stacks (--stack-bytes) are for backend perf");
+  }
+  if (bytes < kMinStackBytes || bytes > kMaxStackBytes || bytes % 8 != 0) {
+    return base::usage_error("raw stacks (--stack-bytes) have " + std::to_string(kMinStackBytes) + " to " +
+                             std::to_string(kMaxStackBytes) + " bytes, a multiple of 8");
+  }
+  if (request.settings.unwind_maps && request.settings.include_code) return std::nullopt;
+  return base::usage_error("raw stacks (--stack-bytes) need --unwind-maps and --include-code");
+}
+
 // What can be refused without looking at the module.
 std::optional<base::Error> refuse(const RecordRequest& request) {
   if (auto checked = capture::check(request.workload); !checked) return checked.error();
@@ -162,6 +180,10 @@ std::optional<base::Error> refuse(const RecordRequest& request) {
   }
   if (request.rate_hz < 1 || request.rate_hz > kMaxRateHz) {
     return base::usage_error("a sampling rate is 1 to " + std::to_string(kMaxRateHz) + " Hz");
+  }
+  if (auto refused = refuse_stack_bytes(request)) return refused;
+  if (request.remove_map && request.workload.backend != base::Backend::PerfMap) {
+    return base::usage_error("removing the map (--remove-map) is for backend perf-map");
   }
   // What cannot end in time need not begin.
   const uint64_t duration_ns = wanted_duration_ns(request.workload);
@@ -218,6 +240,8 @@ capture::Manifest first_manifest(const RecordRequest& request, const Ready& read
   m.effective_settings.source_maps = request.settings.source_maps;
   m.effective_settings.unwind_maps = request.settings.unwind_maps;
   m.effective_settings.include_code = request.settings.include_code;
+  m.effective_settings.counters = request.settings.counters;
+  m.effective_settings.stack_bytes = request.settings.stack_bytes;
   m.effective_settings.guest_stack_bytes = ready.guest_stack_bytes;
   m.requested_iterations = workload.iterations.value_or(0);
   m.requested_duration_ns = wanted_duration_ns(workload);
@@ -237,7 +261,10 @@ class Recording {
     RecordOutcome outcome;
     std::optional<Failure> failure = supervise();
     // Before anything is published: nothing may still be writing into the directory.
+    perf_.reset();
+    const pid_t child = child_ ? child_->pid() : 0;
     child_.reset();
+    if (request_.remove_map && child > 0) ::unlink(perf_map_path(child).c_str());
     if (failure) {
       outcome.error = failure->error;
       // One of a catalog's many.
@@ -265,6 +292,7 @@ class Recording {
     Ready ready;
     if (auto failure = expect("ready", ready, read_ready)) return failure;
     if (auto failure = create(ready)) return failure;
+    if (auto failure = start_perf()) return failure;
     channel_->send(to_json(Go{request_.out, writer_->directory_id()}));
     Done done;
     if (auto failure = expect("done", done, read_done)) return failure;
@@ -280,6 +308,15 @@ class Recording {
     options.argv = {"wago-profile", kChildArgument};
     options.descriptors = {{pair->second.fd(), kChildSocket}, {progress_.fd(), kChildProgress}};
     options.first_to_be_killed = true;
+    if (with_perf()) {
+      int ends[2];
+      if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) {
+        return same(std::string("cannot make a socket: ") + std::strerror(errno));
+      }
+      to_perf_ = base::Fd(ends[0]);
+      from_perf_ = base::Fd(ends[1]);
+      options.descriptors.emplace_back(to_perf_.get(), kChildPerf);
+    }
     auto child = base::Process::spawn(options);
     if (!child) return same(child.error().message);
     child_.emplace(std::move(*child));
@@ -292,6 +329,67 @@ class Recording {
     created_ = writer.ok() || writer.error().kind == base::ErrorKind::Failed;
     if (!writer) return Failure{writer.error(), ""};
     writer_.emplace(std::move(*writer));
+    return {};
+  }
+
+  bool with_perf() const { return request_.workload.backend == base::Backend::Perf; }
+
+  std::optional<Failure> start_perf() {
+    if (!with_perf()) return {};
+    auto version = perf_version();
+    if (!version) return Failure{version.error(), version.error().message};
+    manifest_.collector_version = "perf " + *version;
+    PerfSettings settings;
+    settings.directory = request_.out;
+    settings.pid = child_->pid();
+    settings.rate_hz = request_.rate_hz;
+    settings.stack_bytes = request_.settings.stack_bytes;
+    settings.conversion_timeout_ns = request_.conversion_timeout_ns;
+    settings.look_after = [this]() -> std::optional<base::Error> {
+      if (int signal = signals_.take()) interrupted_by_ = signal;
+      if (interrupted_by_ == 0) return std::nullopt;
+      return base::failed("interrupted by " + base::signal_name(interrupted_by_));
+    };
+    auto perf = PerfCollector::start(std::move(settings), std::move(to_perf_), std::move(from_perf_));
+    if (!perf) return Failure{perf.error(), perf.error().message};
+    perf_ = *std::move(perf);
+    manifest_.event = perf_->event();
+    return {};
+  }
+
+  // Nothing is complete before perf's part is.
+  std::optional<Failure> convert() {
+    auto failed = [](const base::Error& error) { return Failure{error, error.to_string()}; };
+    manifest_.collector_pending = true;
+    if (auto updated = writer_->update(manifest_); !updated) return failed(updated.error());
+    if (auto stopped = perf_->stop(); !stopped) return failed(stopped.error());
+    const capture::Limits limits;
+    auto text =
+        base::system_files().read(base::join_path(request_.out, capture::kImagesFile), limits.decoded_bytes);
+    if (!text) return failed(text.error());
+    auto images = capture::parse_images(base::as_text(*text), capture::kImagesFile, limits);
+    if (!images) return failed(images.error());
+    auto samples = perf_->convert(*images);
+    if (!samples) return failed(samples.error());
+    if (samples->samples.empty()) {
+      manifest_.diagnostics.push_back("perf took no samples: the measured phase was short for " +
+                                      std::to_string(request_.rate_hz) + " Hz");
+    }
+    if (request_.settings.stack_bytes) {
+      manifest_.diagnostics.push_back(
+          "perf.data holds raw stacks, and with them whatever the guest and the recorder "
+          "kept there: think before you hand the capture on");
+    }
+    auto written = writer_->write(capture::kSamplesFile, base::as_bytes(to_json_text(*samples)));
+    if (written) {
+      written = writer_->write(kPerfPprofFile, to_pprof(export_context(manifest_), *images, *samples));
+    }
+    if (!written) return failed(written.error());
+    for (const char* file : {kPerfDataFile, kPerfJitFile, kPerfLogFile}) {
+      auto adopted = writer_->adopt(file, limits.file_bytes);
+      if (!adopted) return failed(adopted.error());
+    }
+    manifest_.collector_pending = false;
     return {};
   }
 
@@ -308,13 +406,16 @@ class Recording {
     manifest_.execution_duration_ns = done.wall_ns;
     manifest_.execution_cpu_ns = done.cpu_ns;
     manifest_.code_sha256 = done.code_sha256;
-    manifest_.event = std::move(done.event);
+    if (!perf_) manifest_.event = std::move(done.event);
     if (!done.collector_version.empty()) manifest_.collector_version = std::move(done.collector_version);
     for (std::string& sentence : done.diagnostics) manifest_.diagnostics.push_back(std::move(sentence));
     manifest_.losses = done.losses;
     if (done.losses.journal_records > 0) {
       return same("the code journal lost " + std::to_string(done.losses.journal_records) +
                   " records: more code came and went than it holds; record for a shorter time");
+    }
+    if (perf_) {
+      if (auto failure = convert()) return failure;
     }
     auto finished = writer_->finish(manifest_);
     if (!finished) return Failure{finished.error(), finished.error().to_string()};
@@ -371,6 +472,11 @@ class Recording {
       return same("the guest's process took more than the memory limit of " +
                   std::to_string(memory_limit_ >> 20) + " MiB, " + where(progress));
     }
+    if (perf_) {
+      const auto gone = perf_->ended();
+      // It ends with the process that it looks at.
+      if (gone && !child_->wait(0)) return same(gone->message);
+    }
     if (request_.on_progress) {
       progress.wanted_iterations = manifest_.requested_iterations;
       progress.wanted_duration_ns = manifest_.requested_duration_ns;
@@ -395,6 +501,8 @@ class Recording {
   uint64_t memory_limit_ = 0;
   std::optional<Channel> channel_;
   std::optional<base::Process> child_;
+  base::Fd to_perf_, from_perf_;  // until perf is started
+  std::unique_ptr<PerfCollector> perf_;
   std::optional<capture::CaptureWriter> writer_;
   capture::Manifest manifest_;
   int interrupted_by_ = 0;
@@ -408,7 +516,10 @@ uint64_t default_timeout_ns(const capture::Workload& workload) {
   return duration_ns + std::min(kCollectionAllowanceNs, UINT64_MAX - duration_ns);
 }
 
-RecordOutcome record(const RecordRequest& request) {
+RecordOutcome record(const RecordRequest& asked) {
+  RecordRequest request = asked;
+  // Its files are made of the code.
+  if (request.workload.backend == base::Backend::Perf) request.settings.include_code = true;
   RecordOutcome outcome;
   if (auto refused = refuse(request)) {
     outcome.error = std::move(refused);

@@ -39,6 +39,9 @@ struct Progress {
 
 constexpr uint64_t kDefaultRateHz = 99;
 constexpr uint64_t kMaxRateHz = 10'000;
+constexpr uint64_t kDefaultConversionTimeoutNs = 120'000'000'000;
+// What perf takes as the size of a raw stack.
+constexpr uint32_t kMinStackBytes = 256, kMaxStackBytes = 65528;
 
 struct RecordRequest {
   capture::Workload workload;
@@ -47,7 +50,9 @@ struct RecordRequest {
   RecordSettings settings;
   uint64_t rate_hz = kDefaultRateHz;              // of backends that sample; 1..kMaxRateHz
   std::optional<uint64_t> collection_timeout_ns;  // limit on the whole process; nothing: default_timeout_ns()
-  uint64_t memory_limit_bytes = 0;                // resident; 0: three quarters of what the machine has
+  uint64_t conversion_timeout_ns = kDefaultConversionTimeoutNs;  // on what collectors do afterwards
+  bool remove_map = false;                                       // of backend perf-map, at the end
+  uint64_t memory_limit_bytes = 0;                   // resident; 0: three quarters of what the machine has
   std::function<void(const Progress&)> on_progress;  // about ten times a second; may be empty
 };
 

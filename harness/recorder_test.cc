@@ -337,8 +337,8 @@ TEST_F(RecorderTest, WhatThisVersionLacksIsRefusedByName) {
     return failure_of(wanted, ErrorKind::Usage);
   };
   RecordRequest measured = request(testing::kArith, fib());
-  measured.workload.backend = base::Backend::Perf;
-  EXPECT_EQ(failure_of(measured, ErrorKind::Unmeasurable), base::not_available(base::Backend::Perf));
+  measured.workload.backend = base::Backend::Samply;
+  EXPECT_EQ(failure_of(measured, ErrorKind::Unmeasurable), base::not_available(base::Backend::Samply));
   EXPECT_EQ(refused([](auto& r) { r.workload.phase = base::Phase::Initialize; }),
             "phase initialize needs an init export; a start function runs as part of phase instantiate");
   EXPECT_EQ(refused([](auto& r) { r.rate_hz = 0; }), "a sampling rate is 1 to 10000 Hz");

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "base/duration.h"
+#include "harness/stack_sides.h"
 #include "harness/symbols.h"
 #include "runtime/code_image.h"
 
@@ -26,7 +27,7 @@ class Describer {
     for (size_t i = raw.addresses.size(); i > 0; --i) {
       frames.push_back(frame_at(raw.addresses[i - 1], raw.monotonic_ns));
     }
-    put_on_sides(frames, raw.complete);
+    put_on_sides(frames, raw.complete, code_.images);
     if (raw.kernel_ns > 0) {
       // Where in the sample's period it was is not known: below the root, and nothing nearer.
       std::vector<Frame> kernel;
@@ -49,29 +50,6 @@ class Describer {
       at->second = {stacks_.symbol(symbol.name, symbol.binary), !symbol.binary.empty()};
     }
     return {.side = at->second.known ? Side::Host : Side::Unknown, .symbol = at->second.number};
-  }
-
-  bool is_host_adapter(const Frame& frame) const {
-    return frame.offset >= code_.codes[frame.image]->host_adapter;
-  }
-
-  // From the root inwards.
-  void put_on_sides(std::vector<Frame>& frames, bool complete) const {
-    Side native = complete ? Side::Host : Side::Unknown;  // of native frames from here on
-    bool calls_host = false;  // the next native frame is what calls a host function
-    for (Frame& frame : frames) {
-      if (frame.image == capture::kNone) {
-        if (frame.side == Side::Unknown) continue;
-        frame.side = native;
-        if (calls_host) native = Side::Host;
-        calls_host = false;
-        continue;
-      }
-      const bool is_adapter = code_.images.images[frame.image].kind == capture::ImageKind::Adapter;
-      frame.side = is_adapter ? Side::Helper : Side::Guest;
-      calls_host = is_adapter && is_host_adapter(frame);
-      native = Side::Helper;
-    }
   }
 
   struct NamedSymbol {

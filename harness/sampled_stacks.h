@@ -1,10 +1,5 @@
 // What a sampler saw -> a capture's samples: addresses joined to the code that was there at the time, native
-// ones named, and every frame put on its side.
-//
-// Sides: code of the module is the guest's; adapters, and what guest code calls of the runtime, are the
-// helpers'; the C library and all else is its nearest native caller's. Whatever a host function does is the
-// host's, until it enters a guest again. Native frames whose callers are not known (a stack that was cut off)
-// are on no side.
+// ones named, and every frame put on its side (see stack_sides.h).
 #pragma once
 
 #include "capture/samples.h"

@@ -31,6 +31,8 @@ struct RecordSettings {
   bool unwind_maps = false;      // and how its frames are left
   bool include_code = false;     // the capture keeps the code's bytes
   bool counted = false;          // by backend count: code that counts
+  bool counters = false;         // the processor's, around the phase
+  uint32_t stack_bytes = 0;      // of each sample, raw (backend perf); 0: none
   bool operator==(const RecordSettings&) const = default;
 };
 

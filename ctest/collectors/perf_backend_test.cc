@@ -1,0 +1,204 @@
+// Backend perf: with the real one, and with one that goes wrong in every way that we know.
+#include <sys/types.h>
+
+#include <cstdlib>
+#include <fstream>
+
+#include "ctest/collectors/shell.h"
+
+namespace wago::ctest {
+namespace {
+
+const std::string kProgram = WAGO_PROFILE;
+const std::string kWorkload =
+    std::string(" --catalog ") + WAGO_SOURCE_DIR + "/corpora/catalog.json --workload fib --backend perf";
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+class PerfBackend : public PerfTest {
+ protected:
+  Said record(const std::string& flags, const std::string& environment = "") const {
+    return in_root(environment + " " + kProgram + " profile record" + kWorkload + " --out c.wagoprof " +
+                   flags);
+  }
+  // Unfinished, and every reader says so.
+  void expect_unfinished(const std::string& reason) const {
+    const Said top = in_root(kProgram + " profile top c.wagoprof");
+    EXPECT_NE(top.code, 0);
+    EXPECT_TRUE(has(top.text, "unfinished capture")) << top.text;
+    EXPECT_TRUE(has(top.text, reason)) << top.text;
+  }
+};
+
+TEST_F(PerfBackend, ACaptureHasSamplesAndWhatPerfOpens) {
+  // A home of its own shows that nothing is left there.
+  const Said said = record("--duration 1s --rate 999 --source-maps", "HOME=" + root_);
+  ASSERT_EQ(said.code, 0) << said.text;
+  EXPECT_TRUE(has(said.text, "perf --buildid-dir c.wagoprof/buildid report -i c.wagoprof/perf.jit.data"))
+      << said.text;
+  EXPECT_FALSE(std::filesystem::exists(root_ + "/.debug"));
+  const std::string top = done(kProgram + " profile top c.wagoprof");
+  EXPECT_TRUE(has(top, "fib (i32) -> (i32)")) << top;
+  const std::string guest = done(kProgram + " profile top c.wagoprof | awk '$1 == \"guest\" { print $4 }'");
+  EXPECT_GT(std::atof(guest.c_str()), 60.0) << top;
+  const std::string manifest = done("cat c.wagoprof/manifest.json");
+  EXPECT_TRUE(has(manifest, "perf " + done("perf --version | cut -d' ' -f3 | tr -d '\\n'"))) << manifest;
+
+  // Made by us of the same samples; pprof_test.cc has Go's reader for what this format must be.
+  EXPECT_TRUE(has(done("zcat < c.wagoprof/native.pprof | strings"), "fib"));
+
+  // perf opens it after a move, from any folder, without the place where it was made.
+  done("mkdir elsewhere && mv c.wagoprof elsewhere/");
+  const std::string open = " -i " + root_ + "/elsewhere/c.wagoprof/perf.jit.data --stdio";
+  const std::string perf =
+      "cd / && HOME=" + root_ + " perf --buildid-dir " + root_ + "/elsewhere/c.wagoprof/buildid ";
+  EXPECT_TRUE(has(done(perf + "report --no-children -g none" + open), "[.] fib"));
+  EXPECT_TRUE(has(done(perf + "annotate -s fib" + open), "push   %rbp"));
+  EXPECT_FALSE(std::filesystem::exists(root_ + "/.debug"));
+}
+
+TEST_F(PerfBackend, RawStacksReachTheirRoot) {
+  const Said said = record("--duration 1s --rate 499 --unwind-maps --stack-bytes 8192");
+  ASSERT_EQ(said.code, 0) << said.text;
+  EXPECT_TRUE(has(said.text, "warning: raw stacks")) << said.text;
+  const std::string top = done(kProgram + " profile top c.wagoprof");
+  EXPECT_TRUE(has(top, "raw stacks")) << top;
+  const std::string json = done("cat c.wagoprof/samples.json");
+  const size_t at = json.find("\"truncated_stacks\":");
+  ASSERT_NE(at, std::string::npos);
+  const std::string samples =
+      done(kProgram + " profile top c.wagoprof | awk '$1 == \"samples\" { print $2 }'");
+  ASSERT_GT(std::atoi(samples.c_str()), 20) << top;
+  EXPECT_LE(std::atoi(json.c_str() + at + 19) * 20, std::atoi(samples.c_str())) << "of 100 at most 5";
+}
+
+// The module is compiled again and again: samples are the compiler's, and code comes and goes meanwhile.
+TEST_F(PerfBackend, CompilationIsSampled) {
+  const Said said = record("--duration 1s --rate 499 --phase compile");
+  ASSERT_EQ(said.code, 0) << said.text;
+  const std::string top = done(kProgram + " profile top c.wagoprof");
+  EXPECT_TRUE(has(top, "wago::codegen")) << top;
+}
+
+TEST_F(PerfBackend, MapsStayOrGoAsAsked) {
+  const std::string flags = kProgram + " profile record --catalog " + WAGO_SOURCE_DIR +
+                            "/corpora/catalog.json --workload fib --iterations 10 --backend perf-map --out ";
+  done(flags + "map.wagoprof");
+  const std::string map = done("grep -o '/tmp/perf-[0-9]*.map' map.wagoprof/manifest.json | tr -d '\\n'");
+  ASSERT_TRUE(std::filesystem::exists(map)) << map;
+  EXPECT_TRUE(has(done("cat " + map), " fib\n"));
+  std::filesystem::remove(map);
+  done(flags + "gone.wagoprof --remove-map");
+  const std::string gone = done("grep -o '/tmp/perf-[0-9]*.map' gone.wagoprof/manifest.json | tr -d '\\n'");
+  EXPECT_FALSE(std::filesystem::exists(gone)) << gone;
+}
+
+class FakePerf : public PerfBackend {
+ protected:
+  // Dead ones whose parents died before them wait for somebody to fetch them.
+  static bool runs(pid_t pid) {
+    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+    std::string text;
+    std::getline(file, text);
+    const size_t name = text.rfind(") ");
+    return name != std::string::npos && text[name + 2] != 'Z' && text[name + 2] != 'X';
+  }
+  void SetUp() override {
+    PerfBackend::SetUp();
+    if (IsSkipped()) return;
+    done("mkdir bin && cp " + std::string(WAGO_SOURCE_DIR) + "/ctest/collectors/fake_perf.sh bin/perf");
+    const std::string real = done("command -v perf | tr -d '\\n'");
+    environment_ = "PATH=$PWD/bin:$PATH WAGO_REAL_PERF=" + real + " WAGO_FAKE_PIDS=$PWD/pids WAGO_FAKE_PERF=";
+  }
+  // A recording with a perf that goes wrong so: how it ends, and that it left an unfinished capture and no
+  // process.
+  std::string spoiled(const std::string& how, int code, const std::string& flags = "") {
+    const Said said = record("--duration 200ms --rate 99 " + flags, environment_ + how);
+    EXPECT_EQ(said.code, code) << said.text;
+    expect_unfinished("");
+    EXPECT_TRUE(std::filesystem::exists(root_ + "/c.wagoprof/collector.log"));
+    std::ifstream pids(root_ + "/pids");
+    for (pid_t pid; pids >> pid;) EXPECT_FALSE(runs(pid)) << "process " << pid << " is still there";
+    std::filesystem::remove_all(root_ + "/c.wagoprof");
+    return said.text;
+  }
+  std::string environment_;
+};
+
+TEST_F(FakePerf, ARefusalNamesReasonAndSetting) {
+  const std::string said = spoiled("refuse", 5);
+  EXPECT_TRUE(has(said, "No permission to enable cpu-clock:u event")) << said;
+  EXPECT_TRUE(has(said, "sysctl kernel.perf_event_paranoid=2")) << said;
+  EXPECT_TRUE(has(spoiled("broken", 5), "cannot find libnothing.so"));
+}
+
+TEST_F(FakePerf, OneThatNeverAcknowledgesIsKilled) {
+  const std::string said = spoiled("stall", 1);
+  EXPECT_TRUE(has(said, "perf did not acknowledge enable in 20s")) << said;
+}
+
+TEST_F(FakePerf, OneThatAnswersNonsenseFails) {
+  EXPECT_TRUE(has(spoiled("nonsense", 1), "perf answered what? to enable instead of ack"));
+}
+
+TEST_F(FakePerf, OneThatDiesHalfWayFails) {
+  const std::string said = spoiled("dies", 1);
+  EXPECT_TRUE(has(said, "perf record exited with code 3") || has(said, "perf is gone") ||
+              has(said, "perf ended before"))
+      << said;
+}
+
+// A busy machine may take the time that is meant for perf script, so that another part is what took too long.
+TEST_F(FakePerf, ConversionIsBounded) {
+  const std::string late = "took longer than the conversion timeout of 4s; --conversion-timeout allows more";
+  for (const char* how : {"hangs", "sleeps", "floods"}) {
+    const std::string said = spoiled(how, 1, "--conversion-timeout 4s");
+    EXPECT_TRUE(has(said, late)) << how << ": " << said;
+  }
+  EXPECT_TRUE(has(spoiled("floodslog", 1), "perf inject floods its log"));
+}
+
+TEST_F(FakePerf, WhatItPrintsIsNotBelieved) {
+  EXPECT_TRUE(has(spoiled("fails", 1), "perf inject exited with code 1"));
+  EXPECT_TRUE(has(spoiled("garbage", 1), "perf script printed"));
+  EXPECT_TRUE(has(spoiled("nosample", 1), "perf script printed what is no sample: \"hello 12 world\""));
+  EXPECT_TRUE(has(spoiled("lost", 1), "perf lost 12 events"));
+}
+
+// Counted, or said in words; never a failure.
+TEST_F(PerfBackend, CountersAreThereOrMissedInWords) {
+  const Said said =
+      in_root(kProgram + " profile record --catalog " + WAGO_SOURCE_DIR +
+              "/corpora/catalog.json --workload fib --iterations 100 --counters --out n.wagoprof");
+  ASSERT_EQ(said.code, 0) << said.text;
+  const std::string top = done(kProgram + " profile top n.wagoprof");
+  EXPECT_TRUE(has(top, "no hardware counters: ") || has(top, "hardware counters in user mode")) << top;
+  EXPECT_TRUE(has(done("cat n.wagoprof/counters.json"), "\"iterations\":100"));
+}
+
+TEST_F(PerfBackend, AMissingPerfIsSaid) {
+  done("mkdir empty");
+  const Said said = record("--iterations 10", "PATH=$PWD/empty");
+  EXPECT_EQ(said.code, 5);
+  EXPECT_TRUE(has(said.text, "perf is not installed")) << said.text;
+  expect_unfinished("perf is not installed");
+}
+
+TEST_F(PerfBackend, WhatItCannotBeIsRefused) {
+  auto refused = [&](const std::string& flags) {
+    const Said said = record("--iterations 10 " + flags);
+    EXPECT_EQ(said.code, 2) << said.text;
+    EXPECT_FALSE(std::filesystem::exists(root_ + "/c.wagoprof"));
+    return said.text;
+  };
+  EXPECT_TRUE(has(refused("--stack-bytes 8192"), "need --unwind-maps"));
+  EXPECT_TRUE(has(refused("--unwind-maps --stack-bytes 8191"), "a multiple of 8"));
+  EXPECT_TRUE(has(refused("--unwind-maps --stack-bytes 128"),
+                  "--stack-bytes: '128' is not a whole number from 256 to 65528"));
+  EXPECT_TRUE(has(refused("--remove-map"), "is for backend perf-map"));
+}
+
+}  // namespace
+}  // namespace wago::ctest
