@@ -165,6 +165,18 @@ base::Result<void> Capture::read_parts(Contents& contents) const {
     if (!parsed) return parsed.error();
     contents.counts = std::move(*parsed);
   }
+  auto spans = file(kSpansFile);
+  if (!spans) return spans.error();
+  if (*spans) {
+    auto parsed = parse_spans(base::as_text(**spans), join_path(directory_, kSpansFile), limits_);
+    if (!parsed) return parsed.error();
+    contents.spans = std::move(*parsed);
+  }
+  if (auto checked = check(manifest_, contents.spans); !checked) {
+    base::Error error = checked.error();
+    error.place.file = directory_;
+    return error;
+  }
   auto code = file(kCodeFile);
   if (!code) return code.error();
   if (*code) {

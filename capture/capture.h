@@ -21,6 +21,7 @@
 #include "capture/iterations.h"
 #include "capture/manifest.h"
 #include "capture/samples.h"
+#include "capture/spans.h"
 
 namespace wago::capture {
 
@@ -30,6 +31,7 @@ inline constexpr const char* kIterationsFile = "iterations.bin";
 inline constexpr const char* kSamplesFile = "samples.json";
 inline constexpr const char* kCountsFile = "counts.json";
 inline constexpr const char* kCountersFile = "counters.json";
+inline constexpr const char* kSpansFile = "spans.json";
 inline constexpr const char* kCodeFile = "code.bin";
 inline constexpr const char* kPprofFile = "cpu.pprof";
 inline constexpr const char* kFirefoxFile = "profile.json";
@@ -68,6 +70,7 @@ struct Contents {
   std::vector<IterationBatch> iterations;
   std::optional<Samples> samples;
   std::optional<Counts> counts;
+  std::optional<Spans> spans;
   // The images' bytes with relocated fields masked, one image after the other as images.json lists them.
   std::optional<std::vector<uint8_t>> code;
 };

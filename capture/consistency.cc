@@ -179,7 +179,42 @@ Verdict check_iterations(const Manifest& m, std::span<const IterationBatch> batc
   return damaged("batches in iterations.bin end after the measured phase");
 }
 
+// What the measured phase's outermost spans took together.
+Amount timed_by(const Spans& spans) {
+  Amount timed_ns = 0;
+  for (const Span& span : spans.spans) {
+    if (span.parent == kNoParent && in_measured_phase(spans, span)) timed_ns += span.elapsed_ns;
+  }
+  return timed_ns;
+}
+
 }  // namespace
+
+base::Result<void> check(const Manifest& m, const std::optional<Spans>& spans) {
+  const EffectiveSettings& settings = m.effective_settings;
+  if (spans.has_value() != settings.timeline) {
+    return damaged(spans ? "it has spans.json, but no timeline was recorded"
+                         : "a timeline was recorded, but it has no spans.json");
+  }
+  if (!spans) return {};
+  if (spans->spans.size() > settings.max_spans) {
+    return damaged("spans.json holds " + std::to_string(spans->spans.size()) + " spans, but max_spans is " +
+                   std::to_string(settings.max_spans));
+  }
+  if (spans->lost != m.losses.spans) {
+    return damaged(named("losses.spans", m.losses.spans) + ", but spans.json says " +
+                   std::to_string(spans->lost));
+  }
+  if (spans->phase_elapsed_ns > m.measured_phase()->elapsed_ns) {
+    return damaged("the measured phase took " + std::to_string(m.measured_phase()->elapsed_ns) +
+                   " ns, but in spans.json " + std::to_string(spans->phase_elapsed_ns));
+  }
+  if (const Amount timed_ns = timed_by(*spans); timed_ns.above(m.execution_duration_ns)) {
+    return damaged(named("execution_duration_ns", m.execution_duration_ns) +
+                   ", but the spans of the measured phase took " + timed_ns.text());
+  }
+  return {};
+}
 
 base::Result<void> check(const Manifest& manifest, const Images& images,
                          std::span<const IterationBatch> iterations) {

@@ -13,16 +13,20 @@
 //   code        code_sha256 is that of images.json; every image is loaded in the journal, unless records of
 //   it
 //               were lost
+//   spans       there with a timeline and only then, within its bound, lost as often as the losses say, and
+//               those of the measured phase no longer than its timed windows
 //   iterations  batches follow one another inside the measured phase; their iterations, wall and CPU time add
 //               up to the manifest's
 #pragma once
 
+#include <optional>
 #include <span>
 
 #include "base/result.h"
 #include "capture/images.h"
 #include "capture/iterations.h"
 #include "capture/manifest.h"
+#include "capture/spans.h"
 
 namespace wago::capture {
 
@@ -30,5 +34,7 @@ namespace wago::capture {
 // reader's of that part. Precondition: manifest.finished().
 base::Result<void> check(const Manifest& manifest, const Images& images,
                          std::span<const IterationBatch> iterations);
+// The same of what a timeline holds.
+base::Result<void> check(const Manifest& manifest, const std::optional<Spans>& spans);
 
 }  // namespace wago::capture

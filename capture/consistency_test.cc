@@ -150,5 +150,39 @@ TEST(Consistency, BatchesAddUpToTheManifest) {
             "batches in iterations.bin end after the measured phase");
 }
 
+TEST(Consistency, SpansAreThoseOfTheTimeline) {
+  auto verdict_on = [](const std::function<void(Manifest&, std::optional<Spans>&)>& edit) {
+    Manifest manifest = testing::consistent_parts().manifest;
+    manifest.effective_settings.timeline = true;
+    manifest.effective_settings.max_spans = 2;
+    std::optional<Spans> spans = Spans{.phase_start_ns = 10, .phase_elapsed_ns = 150'000, .names = {"fib"}};
+    spans->spans = {{SpanKind::Invocation, 0, kNoParent, 10, 40'000},
+                    {SpanKind::Invocation, 0, kNoParent, 80'010, 60'000}};
+    edit(manifest, spans);
+    auto checked = check(manifest, spans);
+    return checked ? std::string("accepted") : checked.error().message;
+  };
+  using M = Manifest;
+  using S = std::optional<Spans>;
+  EXPECT_EQ(verdict_on([](M&, S&) {}), "accepted");
+  EXPECT_EQ(verdict_on([](M&, S& s) { s.reset(); }),
+            "damaged capture: a timeline was recorded, but it has no spans.json");
+  EXPECT_EQ(verdict_on([](M& m, S&) { m.effective_settings.timeline = false; }),
+            "damaged capture: it has spans.json, but no timeline was recorded");
+  EXPECT_EQ(verdict_on([](M& m, S&) { m.effective_settings.max_spans = 1; }),
+            "damaged capture: spans.json holds 2 spans, but max_spans is 1");
+  EXPECT_EQ(verdict_on([](M& m, S&) { m.losses.spans = 3; }),
+            "damaged capture: losses.spans is 3, but spans.json says 0");
+  EXPECT_EQ(verdict_on([](M&, S& s) { s->phase_elapsed_ns = 200'001; }),
+            "damaged capture: the measured phase took 200000 ns, but in spans.json 200001");
+  EXPECT_EQ(
+      verdict_on([](M&, S& s) { s->spans[1].elapsed_ns = 60'001; }),
+      "damaged capture: execution_duration_ns is 100000, but the spans of the measured phase took 100001");
+  EXPECT_EQ(verdict_on([](M&, S& s) {
+              s->spans[1] = {SpanKind::Lifecycle, 0, kNoParent, 160'000, 60'001};
+            }),
+            "accepted");
+}
+
 }  // namespace
 }  // namespace wago::capture

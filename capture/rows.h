@@ -56,7 +56,7 @@ class ColumnsOf {
           items.emplace_back(number);
         }
       } else {
-        items.push_back(base::Json(number));
+        items.emplace_back(number);
       }
     }
     json_.append(std::string(name), base::Json::array(std::move(items)));

@@ -33,6 +33,7 @@ struct Limits {
   uint64_t stack_nodes = 4'000'000;  // stacks that differ, and frames that differ
   uint64_t symbols = 1'000'000;      // native functions in samples
   uint64_t threads = 100'000;
+  uint64_t spans = 4'000'000;
   uint64_t phases = 1'000;
   uint64_t diagnostics = 10'000;
   uint64_t files = 100'000;

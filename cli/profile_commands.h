@@ -10,6 +10,7 @@ namespace wago::cli::profile {
 void add_record(Command& profile);
 void add_top(Command& profile);
 void add_annotate(Command& profile);
+void add_timeline(Command& profile);
 void add_flamegraph(Command& profile);
 void add_export(Command& profile);
 void add_diff(Command& profile);

@@ -13,6 +13,7 @@
 #include "diff/call_tree.h"
 #include "diff/export.h"
 #include "diff/hot_spots.h"
+#include "diff/timeline.h"
 
 namespace wago::cli::profile {
 
@@ -53,9 +54,13 @@ struct Format {
   base::Result<std::string> (*make)(const diff::Evidence&);
   bool binary = false;
 };
-constexpr std::array kFormats = {Format{"folded", folded},     Format{"pprof", pprof, true},
-                                 Format{"firefox", firefox},   Format{"speedscope", diff::to_speedscope},
-                                 Format{"benchfmt", benchfmt}, Format{"google-benchmark", google_benchmark}};
+constexpr std::array kFormats = {Format{"folded", folded},
+                                 Format{"pprof", pprof, true},
+                                 Format{"firefox", firefox},
+                                 Format{"speedscope", diff::to_speedscope},
+                                 Format{"chrome-trace", diff::to_chrome_trace},
+                                 Format{"benchfmt", benchfmt},
+                                 Format{"google-benchmark", google_benchmark}};
 
 base::Result<const Format*> parse_format(const std::optional<std::string>& word) {
   std::vector<std::string_view> names;
@@ -100,8 +105,8 @@ void add_export(Command& profile) {
   auto flags = std::make_shared<ExportFlags>();
   Command& command = profile.add_command("export", "A capture in the format of another tool");
   command.add_operand("CAPTURE", "A capture directory", &flags->capture);
-  command.add_option("--format", "folded|pprof|firefox|speedscope|benchfmt|google-benchmark", "The format",
-                     &flags->format);
+  command.add_option("--format", "folded|pprof|firefox|speedscope|chrome-trace|benchfmt|google-benchmark",
+                     "The format", &flags->format);
   command.add_option("--out", "FILE", "The file to write, which must not exist (default: standard output)",
                      &flags->out);
   command.set_action([flags](Output& output) { return run_export(*flags, output); });

@@ -10,6 +10,7 @@ void add_profile(wago::cli::Command& program) {
   wago::cli::profile::add_record(profile);
   wago::cli::profile::add_top(profile);
   wago::cli::profile::add_annotate(profile);
+  wago::cli::profile::add_timeline(profile);
   wago::cli::profile::add_flamegraph(profile);
   wago::cli::profile::add_export(profile);
   wago::cli::profile::add_diff(profile);

@@ -9,6 +9,7 @@
 #include "cli/record_flags.h"
 #include "cli/recording.h"
 #include "diff/quantity.h"
+#include "diff/timeline.h"
 #include "harness/perf_collector.h"
 
 namespace wago::cli::profile {
@@ -32,7 +33,8 @@ void print_outcome(const std::string& out, const capture::Manifest& manifest, bo
                                      {"execution_duration_ns", manifest.execution_duration_ns},
                                      {"completed_work", work},
                                      {"work_unit", unit},
-                                     {"ns_per_unit", each_ns}})
+                                     {"ns_per_unit", each_ns},
+                                     {"lost_spans", manifest.losses.spans}})
                      .dump() +
                  "\n");
     return;
@@ -46,6 +48,7 @@ void print_outcome(const std::string& out, const capture::Manifest& manifest, bo
                ", " + diff::format_ns(static_cast<double>(manifest.execution_duration_ns)) + " timed of " +
                diff::format_ns(static_cast<double>(elapsed_ns)) + ", " + diff::format_work(work, unit) +
                ", " + diff::format_ns(each_ns) + " each\n");
+  if (manifest.losses.spans > 0) output.print("note: " + diff::lost_spans_sentence(manifest) + "\n");
 }
 
 int record(const RecordFlags& flags, Output& output) {

@@ -25,18 +25,6 @@ Error in_flag(const char* flag, Error error) {
   return error;
 }
 
-// What this version cannot do, by the flag that asks for it.
-std::optional<Error> unavailable(const RecordFlags& flags) {
-  const std::pair<const char*, bool> kLater[] = {
-      {"--timeline", flags.timeline},
-      {"--max-spans", flags.max_spans.has_value()},
-  };
-  for (const auto& [flag, given] : kLater) {
-    if (given) return usage_error(std::string(flag) + " is not available in this version");
-  }
-  return std::nullopt;
-}
-
 // "fib" for fib.wasm's export fib, "math.add" for another of math.wasm; made of what an id may hold.
 std::string default_id(const std::string& module, const std::string& export_name) {
   std::string id = base::base_name(module);
@@ -213,6 +201,9 @@ void RecordFlags::add_to(Command& command) {
   command.add_flag("--remove-map", "Delete the map of backend perf-map at the end", &remove_map);
   command.add_flag("--counters", "Count cycles, instructions, cache and branch misses of the phase",
                    &counters);
+  command.add_flag("--timeline",
+                   "Keep when guests were entered and left, and the steps of their module's life", &timeline);
+  command.add_option("--max-spans", "N", "How many of these a timeline holds (default 65536)", &max_spans);
   command.add_option("--collection-timeout", "D", "Limit on the whole process (default: the duration and 5m)",
                      &collection_timeout);
   command.add_option("--conversion-timeout", "D", "Limit on what collectors do afterwards (default 2m)",
@@ -224,19 +215,16 @@ void RecordFlags::add_to(Command& command) {
   command.add_flag("--interruptible", "Check for interruption in every loop", &interruptible);
   command.add_flag("--reload-artifact", "Serialise the compiled module, load it, run what was loaded",
                    &reload_artifact);
+  command.group("Kept as well");
+  command.add_flag("--source-maps", "Where all code comes from", &source_maps);
+  command.add_flag("--unwind-maps", "How the frames of all code are left", &unwind_maps);
+  command.add_flag("--include-code", "The machine code", &include_code);
   command.group("Output");
   command.add_option("--out", "DIR", "The capture; must not exist", &out);
   command.add_flag("--json", "Outcome and errors as JSON", &json);
-  command.group("Not available in this version");
-  command.add_flag("--include-code", "Keep native bytes", &include_code);
-  command.add_flag("--source-maps", "Keep source positions", &source_maps);
-  command.add_flag("--timeline", "Record boundary spans", &timeline);
-  command.add_flag("--unwind-maps", "Keep unwind rows", &unwind_maps);
-  command.add_option("--max-spans", "N", "Bound of the timeline", &max_spans);
 }
 
 Result<harness::RecordRequest> request_of(const RecordFlags& flags) {
-  if (auto error = unavailable(flags)) return *error;
   harness::RecordRequest request;
   auto workload = flags.catalog ? workload_from_catalog(flags, request.catalog) : workload_from_flags(flags);
   if (!workload) return workload.error();
@@ -259,6 +247,12 @@ Result<harness::RecordRequest> request_of(const RecordFlags& flags) {
     if (!rate) return rate.error();
     request.rate_hz = *rate;
   }
+  if (flags.max_spans) {
+    if (!flags.timeline) return usage_error("--max-spans bounds a timeline; --timeline is missing");
+    auto spans = parse_number("--max-spans", *flags.max_spans, 1, harness::kMaxSpans);
+    if (!spans) return spans.error();
+    request.settings.max_spans = *spans;
+  }
   if (flags.collection_timeout) {
     auto timeout = base::parse_duration_ns(*flags.collection_timeout);
     if (!timeout) return in_flag("--collection-timeout", timeout.error());
@@ -271,6 +265,7 @@ Result<harness::RecordRequest> request_of(const RecordFlags& flags) {
   request.settings.unwind_maps = flags.unwind_maps;
   request.settings.include_code = flags.include_code;
   request.settings.counters = flags.counters;
+  request.settings.timeline = flags.timeline;
   request.workload = std::move(*workload);
   if (auto applied = apply_collector(flags, request); !applied) return applied.error();
   return request;

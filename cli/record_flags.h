@@ -24,9 +24,8 @@ struct RecordFlags {
   std::optional<std::string> collection_timeout, conversion_timeout;
   bool remove_map = false;
   std::optional<std::string> out;
-  // Later features: refused by name when given.
-  std::optional<std::string> max_spans;
   bool include_code = false, source_maps = false, timeline = false, unwind_maps = false;
+  std::optional<std::string> max_spans;
   bool counters = false;
   bool json = false;
   // `profile test`: the catalog is one that CMake wrote, whose other workloads are other tests' business.

@@ -147,17 +147,6 @@ TEST(RecordFlags, SettingsOfTheEngineReachTheRequest) {
   EXPECT_EQ(request->workload.phase, base::Phase::Reload);
 }
 
-TEST(RecordFlags, WhatComesLaterIsRefusedByName) {
-  auto expect_refused = [](const char* name, auto set) {
-    RecordFlags flags = fib();
-    set(flags);
-    EXPECT_EQ(refusal(flags).rfind(std::string(name) + " is not available in this version", 0), 0u)
-        << refusal(flags);
-  };
-  expect_refused("--timeline", [](RecordFlags& f) { f.timeline = true; });
-  expect_refused("--max-spans", [](RecordFlags& f) { f.max_spans = "1"; });
-}
-
 TEST(RecordFlags, PerfKeepsTheCodeAndMayKeepStacks) {
   RecordFlags flags = fib();
   flags.backend = "perf";
@@ -190,6 +179,22 @@ TEST(RecordFlags, ARateIsForBackendsThatSample) {
   }
   flags.rate.reset();
   EXPECT_EQ(request_of(flags)->rate_hz, 99u);
+}
+
+TEST(RecordFlags, ABoundIsForATimeline) {
+  RecordFlags flags = fib();
+  EXPECT_FALSE(request_of(flags)->settings.timeline);
+  flags.max_spans = "10";
+  EXPECT_EQ(refusal(flags), "--max-spans bounds a timeline; --timeline is missing");
+  flags.timeline = true;
+  EXPECT_EQ(request_of(flags)->settings.max_spans, 10u);
+  for (const char* spans : {"0", "1000001", "many", "-1"}) {
+    flags.max_spans = spans;
+    EXPECT_EQ(refusal(flags).rfind("--max-spans", 0), 0u) << spans;
+  }
+  flags.max_spans.reset();
+  EXPECT_TRUE(request_of(flags)->settings.timeline);
+  EXPECT_EQ(request_of(flags)->settings.max_spans, harness::kDefaultMaxSpans);
 }
 
 TEST(RecordFlags, ACollectorThatIsMissingIsNotAMistake) {

@@ -31,13 +31,14 @@ if(TARGET wago_benchmark)
   _wago_export(Benchmark wago_benchmark)                               # Google Benchmark
 endif()
 
-# The public headers. Of runtime, users see the embedding API; of codegen, which implements it, the C API.
-install(DIRECTORY runtime/include/wago DESTINATION ${include_dir})
+# The public headers. Of runtime, users see the embedding API; of harness, the profiling API as well as the rest; of codegen, which implements it, the C API.
+install(DIRECTORY runtime/include/wago harness/include/wago DESTINATION ${include_dir})
 install(FILES runtime/types.h DESTINATION ${include_dir}/runtime)
 install(FILES codegen/c_api/include/wasm.h DESTINATION ${include_dir})
 foreach(folder base capture diff harness)
   install(DIRECTORY ${folder} DESTINATION ${include_dir} FILES_MATCHING
-    PATTERN "*.h" PATTERN "*.def" PATTERN "test_*" EXCLUDE PATTERN "bench" EXCLUDE PATTERN "testing" EXCLUDE)
+    PATTERN "*.h" PATTERN "*.def" PATTERN "test_*" EXCLUDE PATTERN "bench" EXCLUDE PATTERN "testing" EXCLUDE
+    PATTERN "include" EXCLUDE)
 endforeach()
 
 configure_package_config_file(cmake/WagoProfileConfig.cmake.in WagoProfileConfig.cmake INSTALL_DESTINATION ${package_dir}

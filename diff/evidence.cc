@@ -17,6 +17,7 @@ base::Result<Evidence> load(const std::string& path, base::Files& files) {
                   std::move(contents->iterations),
                   std::move(contents->samples),
                   std::move(contents->counts),
+                  std::move(contents->spans),
                   std::move(contents->code)};
 }
 

@@ -20,6 +20,7 @@ struct Evidence {
   std::vector<capture::IterationBatch> iterations;
   std::optional<capture::Samples> samples;
   std::optional<capture::Counts> counts;
+  std::optional<capture::Spans> spans;
   std::optional<std::vector<uint8_t>> code;  // see capture::Contents
 };
 

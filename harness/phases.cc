@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "harness/invoker.h"
+#include "harness/timeline.h"
 #include "runtime/code_image.h"
 
 namespace wago::harness {
@@ -51,6 +52,7 @@ class CompileWork : public Work {
   }
   RunStatus run(uint64_t count) override {
     for (uint64_t i = 0; i < count; ++i) {
+      StepSpan span(Phase::Compile);
       auto module = subject_.engine().compile(std::move(copies_[i]));
       if (!module) return plain(module.error());
       modules_.push_back(std::move(*module));
@@ -85,6 +87,7 @@ class ReloadWork : public Work {
   }
   RunStatus run(uint64_t count) override {
     for (uint64_t i = 0; i < count; ++i) {
+      StepSpan span(Phase::Reload);
       auto module = subject_.reload();
       if (!module) return plain(module.error());
       modules_.push_back(std::move(*module));
@@ -178,7 +181,10 @@ class CloseWork : public InstantiateWork {
     return verify ? subject_.verify(instances_.back()) : RunStatus();
   }
   RunStatus run(uint64_t) override {
-    instances_.clear();
+    while (!instances_.empty()) {
+      StepSpan span(Phase::Close);
+      instances_.pop_back();
+    }
     return {};
   }
   RunStatus finish(uint64_t, bool) override { return {}; }
@@ -213,12 +219,14 @@ class LifecycleWork : public Work {
     at_ = clock_.monotonic_ns();
     std::optional<wago::Module> module;
     {
+      StepSpan span(Phase::Compile);
       auto compiled = subject_.engine().compile(std::move(bytes));
       if (!compiled) return plain(compiled.error());
       module = std::move(*compiled);
     }
     part_ends(0);
     if (subject_.reloads_artifact()) {
+      StepSpan span(Phase::Reload);
       auto loaded = wago::Module::deserialize(subject_.engine(), module->serialize());
       if (!loaded) return plain(loaded.error());
       module = std::move(*loaded);
@@ -231,8 +239,11 @@ class LifecycleWork : public Work {
     part_ends(3);
     if (auto failure = subject_.verify(instances[0])) return failure;
     part_ends(4);
-    instances.clear();
-    module.reset();
+    {
+      StepSpan span(Phase::Close);
+      instances.clear();
+      module.reset();
+    }
     part_ends(5);
     return {};
   }
@@ -247,6 +258,37 @@ class LifecycleWork : public Work {
   std::vector<std::vector<uint8_t>> copies_;
   uint64_t at_ = 0;
   uint64_t elapsed_ns_[kParts] = {};
+};
+
+// Work whose timed windows of the measured phase are a timeline's.
+class WindowedWork : public Work {
+ public:
+  WindowedWork(Work& work, Timeline& timeline) : work_(work), timeline_(timeline) {
+    timeline_.record(Timeline::Scope::Nothing);
+  }
+  ~WindowedWork() override { timeline_.record(Timeline::Scope::Steps); }
+  WindowedWork(const WindowedWork&) = delete;
+  WindowedWork& operator=(const WindowedWork&) = delete;
+
+  uint64_t max_batch() const override { return work_.max_batch(); }
+  void begin_measured() override {
+    measured_ = true;
+    work_.begin_measured();
+  }
+  RunStatus prepare(uint64_t count, bool verify) override { return work_.prepare(count, verify); }
+  RunStatus run(uint64_t count) override {
+    if (!measured_) return work_.run(count);
+    timeline_.begin_window();
+    RunStatus status = work_.run(count);
+    timeline_.end_window();
+    return status;
+  }
+  RunStatus finish(uint64_t count, bool verify) override { return work_.finish(count, verify); }
+
+ private:
+  Work& work_;
+  Timeline& timeline_;
+  bool measured_ = false;
 };
 
 class PhaseRecorder {
@@ -336,6 +378,7 @@ class PhaseRecorder {
       if (auto failure = measure(work, subject_.workload().calls.size())) return failure;
     }
     return once(Phase::Close, [&] {
+      StepSpan span(Phase::Close);
       instances.clear();
       return RunStatus();
     });
@@ -374,7 +417,9 @@ class PhaseRecorder {
   // Warm-up, then the measured phase, whose iterations do `work_each` units of work.
   RunStatus measure(Work& work, uint64_t work_each) {
     const capture::Workload& workload = subject_.workload();
-    Measurement measurement(work, clock_, progress_, collector_);
+    std::optional<WindowedWork> windowed;
+    if (Timeline* timeline = Timeline::current()) windowed.emplace(work, *timeline);
+    Measurement measurement(windowed ? static_cast<Work&>(*windowed) : work, clock_, progress_, collector_);
     progress_.enter(workload.phase, true);
     if (auto failure = measurement.warm_up(workload.warmup))
       return in_iteration(*failure, "warm-up iteration ");

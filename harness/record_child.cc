@@ -26,6 +26,7 @@
 #include "harness/record_protocol.h"
 #include "harness/recorder.h"
 #include "harness/sampled_stacks.h"
+#include "harness/timeline.h"
 #include "runtime/abi.h"
 
 namespace wago::harness {
@@ -60,7 +61,8 @@ std::optional<Failure> check_stack() {
 
 class Child {
  public:
-  Child(Channel& channel, ProgressPage& progress) : channel_(channel), progress_(progress) {}
+  Child(Channel& channel, ProgressPage& progress, const HostSetup& host)
+      : channel_(channel), progress_(progress), host_(host) {}
 
   // Nothing: done, and said so.
   std::optional<Failure> work() {
@@ -122,7 +124,8 @@ class Child {
     rate_hz_ = request->rate_hz;
     if (auto failure = follow_code(request->workload.backend)) return failure;
     request->settings.counted = request->workload.backend == base::Backend::Count;
-    auto subject = Subject::load(request->workload, request->settings);
+    if (request->settings.timeline) timeline_.emplace(request->settings.max_spans);
+    auto subject = Subject::load(request->workload, request->settings, base::system_files(), host_);
     if (!subject) return as_failure(subject.error());
     subject_ = std::move(*subject);
     loaded_ns_ = base::monotonic_ns();
@@ -217,6 +220,11 @@ class Child {
     if (written && sampler_) written = write_samples(*code, recorded);
     if (written && counter_) written = write_counts(*code);
     if (written && hardware_) written = write_counters(recorded.loop.iterations);
+    if (written && timeline_) {
+      const capture::Spans spans = timeline_->spans();
+      done_.losses.spans = spans.lost;
+      written = write_file(capture::kSpansFile, base::as_bytes(to_json_text(spans)));
+    }
     if (!written) return as_failure(written.error());
     written = write_file(capture::kIterationsFile, capture::encode_iterations(recorded.loop.batches));
     if (!written) return as_failure(written.error());
@@ -232,6 +240,8 @@ class Child {
 
   Channel& channel_;
   ProgressPage& progress_;
+  const HostSetup& host_;
+  std::optional<Timeline> timeline_;  // before the engine that it watches
   std::unique_ptr<Subject> subject_;
   uint64_t loaded_ns_ = 0;
   uint64_t rate_hz_ = 0;
@@ -247,7 +257,7 @@ class Child {
 
 }  // namespace
 
-std::optional<int> record_child_main(int argc, char** argv) {
+std::optional<int> record_child_main(int argc, char** argv, const HostSetup& host) {
   if (argc < 2 || std::strcmp(argv[1], kChildArgument) != 0) return std::nullopt;
   ProgressPage* progress = map_progress(kChildProgress);
   struct stat status;
@@ -259,7 +269,7 @@ std::optional<int> record_child_main(int argc, char** argv) {
   Channel channel{base::Fd(kChildSocket)};
   std::optional<Failure> failure;
   try {
-    failure = Child(channel, *progress).work();
+    failure = Child(channel, *progress, host).work();
   } catch (const std::bad_alloc&) {
     failure = as_failure(base::failed("the recording process ran out of memory"));
   }

@@ -128,7 +128,9 @@ Json to_json(const RecordSettings& settings) {
                        {"unwind_maps", settings.unwind_maps},
                        {"include_code", settings.include_code},
                        {"counters", settings.counters},
-                       {"stack_bytes", settings.stack_bytes}});
+                       {"stack_bytes", settings.stack_bytes},
+                       {"timeline", settings.timeline},
+                       {"max_spans", settings.max_spans}});
 }
 
 RecordSettings read_settings(JsonReader reader) {
@@ -141,6 +143,8 @@ RecordSettings read_settings(JsonReader reader) {
   settings.include_code = reader.boolean("include_code");
   settings.counters = reader.boolean("counters");
   settings.stack_bytes = reader.u32("stack_bytes");
+  settings.timeline = reader.boolean("timeline");
+  settings.max_spans = reader.u64("max_spans");
   return settings;
 }
 

@@ -185,6 +185,10 @@ std::optional<base::Error> refuse(const RecordRequest& request) {
   if (request.remove_map && request.workload.backend != base::Backend::PerfMap) {
     return base::usage_error("removing the map (--remove-map) is for backend perf-map");
   }
+  if (request.settings.timeline &&
+      (request.settings.max_spans < 1 || request.settings.max_spans > kMaxSpans)) {
+    return base::usage_error("a timeline holds 1 to " + std::to_string(kMaxSpans) + " spans");
+  }
   // What cannot end in time need not begin.
   const uint64_t duration_ns = wanted_duration_ns(request.workload);
   const uint64_t timeout_ns = timeout_of(request);
@@ -242,6 +246,8 @@ capture::Manifest first_manifest(const RecordRequest& request, const Ready& read
   m.effective_settings.include_code = request.settings.include_code;
   m.effective_settings.counters = request.settings.counters;
   m.effective_settings.stack_bytes = request.settings.stack_bytes;
+  m.effective_settings.timeline = request.settings.timeline;
+  m.effective_settings.max_spans = request.settings.timeline ? request.settings.max_spans : 0;
   m.effective_settings.guest_stack_bytes = ready.guest_stack_bytes;
   m.requested_iterations = workload.iterations.value_or(0);
   m.requested_duration_ns = wanted_duration_ns(workload);

@@ -42,6 +42,7 @@ constexpr uint64_t kMaxRateHz = 10'000;
 constexpr uint64_t kDefaultConversionTimeoutNs = 120'000'000'000;
 // What perf takes as the size of a raw stack.
 constexpr uint32_t kMinStackBytes = 256, kMaxStackBytes = 65528;
+constexpr uint64_t kMaxSpans = 1'000'000;  // of a timeline; their document takes some 250 bytes each to write
 
 struct RecordRequest {
   capture::Workload workload;
@@ -80,7 +81,7 @@ struct RecordOutcome {
 RecordOutcome record(const RecordRequest& request);
 
 // Does the child's work and answers its exit code when `argv` says that this process is one; nothing
-// otherwise.
-std::optional<int> record_child_main(int argc, char** argv);
+// otherwise. `host` provides what the recorded modules import.
+std::optional<int> record_child_main(int argc, char** argv, const HostSetup& host = {});
 
 }  // namespace wago::harness

@@ -15,12 +15,14 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "base/abilities.h"
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/process.h"
 #include "capture/capture.h"
+#include "capture/catalog.h"
 #include "harness/testing/modules.h"
 
 namespace wago::harness {
@@ -29,6 +31,9 @@ namespace {
 using base::ErrorKind;
 using capture::Call;
 using capture::Capture;
+
+constexpr const char* kRefusedId = "refused";
+constexpr const char* kUnprovidedId = "unprovided";
 
 class RecorderTest : public ::testing::Test {
  protected:
@@ -73,6 +78,134 @@ Capture opened(const RecordRequest& request) {
   auto contents = capture->contents();
   EXPECT_TRUE(contents) << contents.error().to_string();
   return *capture;
+}
+
+// By kind and name, of the measured phase and outside it.
+std::map<std::string, uint64_t> spans_of(const capture::Spans& spans, bool measured) {
+  std::map<std::string, uint64_t> counts;
+  for (const capture::Span& span : spans.spans) {
+    if (capture::in_measured_phase(spans, span) != measured) continue;
+    ++counts[std::string(spelling(span.kind)) + " " + spans.names[span.name]];
+  }
+  return counts;
+}
+using Counts = std::map<std::string, uint64_t>;
+
+TEST_F(RecorderTest, ATimelineHasTheLifeOfTheModuleAndEveryCallOfTheMeasuredPhase) {
+  RecordRequest wanted = request(testing::kState, {"get", {}, {40}, {}});
+  wanted.workload.init = "setup";
+  wanted.settings.timeline = true;
+  ASSERT_FALSE(record(wanted).error);
+  const Capture capture = opened(wanted);
+  EXPECT_TRUE(capture.manifest().effective_settings.timeline);
+  EXPECT_EQ(capture.manifest().effective_settings.max_spans, kDefaultMaxSpans);
+  const capture::Spans spans = capture.contents()->spans.value();
+  EXPECT_EQ(spans.lost, 0u);
+  EXPECT_EQ(spans_of(spans, true), (Counts{{"invocation get", 100}}));
+  EXPECT_EQ(spans_of(spans, false), (Counts{{"lifecycle compile", 1},
+                                            {"lifecycle instantiate", 1},
+                                            {"lifecycle initialize", 1},
+                                            {"lifecycle close", 1}}));
+}
+
+TEST_F(RecorderTest, ATimelineOfEveryPhaseHoldsItsSteps) {
+  auto measured = [&](base::Phase phase, bool reload) {
+    RecordRequest wanted = request(testing::kState, {"get", {}, {40}, {}});
+    wanted.workload.init = "setup";
+    wanted.workload.phase = phase;
+    wanted.workload.iterations = 20;
+    wanted.settings.timeline = true;
+    wanted.settings.reload_artifact = reload;
+    wanted.out = path(std::string(base::spelling(phase)) + (reload ? "_reloaded" : ""));
+    RecordOutcome outcome = record(wanted);
+    EXPECT_FALSE(outcome.error) << outcome.error->to_string();
+    return spans_of(opened(wanted).contents()->spans.value(), true);
+  };
+  EXPECT_EQ(measured(base::Phase::Compile, false), (Counts{{"lifecycle compile", 20}}));
+  EXPECT_EQ(measured(base::Phase::Reload, false), (Counts{{"lifecycle reload", 20}}));
+  EXPECT_EQ(measured(base::Phase::Instantiate, false), (Counts{{"lifecycle instantiate", 20}}));
+  EXPECT_EQ(measured(base::Phase::Initialize, false),
+            (Counts{{"lifecycle initialize", 20}, {"invocation setup", 20}}));
+  EXPECT_EQ(measured(base::Phase::Close, false), (Counts{{"lifecycle close", 20}}));
+  EXPECT_EQ(measured(base::Phase::All, true), (Counts{{"lifecycle compile", 20},
+                                                      {"lifecycle reload", 20},
+                                                      {"lifecycle instantiate", 20},
+                                                      {"lifecycle initialize", 20},
+                                                      {"invocation setup", 20},
+                                                      {"invocation get", 20},
+                                                      {"lifecycle close", 20}}));
+}
+
+// As often as their sources say: see corpora/src/bulk.wat and tables.wat.
+TEST_F(RecorderTest, ATimelineHasEveryHelperThatAGuestCalls) {
+  const std::string file = WAGO_SOURCE_DIR "/corpora/catalog.json";
+  const auto catalog = capture::read_catalog(file).value();
+  auto measured = [&](const char* id) {
+    RecordRequest wanted;
+    wanted.workload = catalog.find(id).value();
+    wanted.workload.iterations = 3;
+    wanted.workload.duration_ns.reset();
+    wanted.settings.timeline = true;
+    wanted.out = path(id);
+    RecordOutcome outcome = record(wanted);
+    EXPECT_FALSE(outcome.error) << outcome.error->to_string();
+    return spans_of(opened(wanted).contents()->spans.value(), true);
+  };
+  EXPECT_EQ(measured("bulk"), (Counts{{"invocation bulk", 3},
+                                      {"helper memory.fill", 3 * (1 + 50)},
+                                      {"helper memory.init", 3 * 25},
+                                      {"helper memory.copy", 3 * (6 + 150)}}));
+  EXPECT_EQ(measured("tables"),
+            (Counts{{"invocation tables", 3}, {"helper table.init", 3}, {"helper table.copy", 3 * 782}}));
+}
+
+TEST_F(RecorderTest, HostFunctionsAreTheCallers) {
+  RecordRequest wanted = request(testing::kCrossing, {"sink", {3}, {3}, {}});
+  wanted.settings.timeline = true;
+  RecordOutcome outcome = record(wanted);
+  ASSERT_FALSE(outcome.error) << outcome.error->to_string();
+  EXPECT_EQ(spans_of(opened(wanted).contents()->spans.value(), true),
+            (Counts{{"invocation sink", 100}, {"host-call env.down", 300}, {"re-entry sink", 300}}));
+}
+
+TEST_F(RecorderTest, WhatTheHostsSetUpRefusesIsRefusedBeforeAnythingRuns) {
+  RecordRequest wanted = request(testing::kCrossing, {"sink", {3}, {3}, {}});
+  wanted.workload.id = kRefusedId;
+  EXPECT_EQ(failure_of(wanted, ErrorKind::Usage), "no functions for this one");
+  EXPECT_FALSE(std::filesystem::exists(wanted.out));
+  wanted.workload.id = kUnprovidedId;
+  EXPECT_NE(failure_of(wanted, ErrorKind::Usage).find("not provided: env.down (function (i32) -> (i32))"),
+            std::string::npos);
+}
+
+TEST_F(RecorderTest, ATimelineOfTrapsSaysSo) {
+  RecordRequest wanted = request(testing::kAbort, {"run", {}, {}, base::TrapCode::Abort});
+  wanted.settings.timeline = true;
+  ASSERT_FALSE(record(wanted).error);
+  const capture::Spans spans = opened(wanted).contents()->spans.value();
+  EXPECT_EQ(spans_of(spans, true), (Counts{{"invocation run", 100}, {"host-call env.abort", 100}}));
+  for (const capture::Span& span : spans.spans) {
+    EXPECT_EQ(span.trapped, span.kind != capture::SpanKind::Lifecycle);
+  }
+}
+
+TEST_F(RecorderTest, ATimelineThatOverflowsIsCompleteAndSaysWhatIsLost) {
+  RecordRequest wanted = request(testing::kArith, fib());
+  wanted.settings.timeline = true;
+  wanted.settings.max_spans = 10;
+  RecordOutcome outcome = record(wanted);
+  ASSERT_FALSE(outcome.error) << outcome.error->to_string();
+  EXPECT_EQ(outcome.manifest.losses.spans, 93u);  // of compile, instantiate, 100 calls, close
+  EXPECT_EQ(opened(wanted).contents()->spans->lost, 93u);
+}
+
+TEST_F(RecorderTest, TimelinesAreBounded) {
+  RecordRequest wanted = request(testing::kArith, fib());
+  wanted.settings.timeline = true;
+  for (uint64_t spans : {uint64_t{0}, kMaxSpans + 1}) {
+    wanted.settings.max_spans = spans;
+    EXPECT_EQ(failure_of(wanted, ErrorKind::Usage), "a timeline holds 1 to 1000000 spans");
+  }
 }
 
 TEST_F(RecorderTest, ACaptureHoldsWhatWasMeasured) {
@@ -823,11 +956,23 @@ TEST(RecordChild, IsOfNoUseByHand) {
   EXPECT_EQ(process->wait(-1)->exit_code, 2);
 }
 
+// down(n) is sink(n - 1) + 1 of whoever calls it; see kCrossing.
+base::Result<void> set_up_host(Linker& linker, const capture::Workload& workload) {
+  if (workload.id == kRefusedId) return base::usage_error("no functions for this one");
+  if (workload.id == kUnprovidedId) return {};
+  return linker.define_host("env", "down", [](const Caller& caller, int32_t n) -> Result<int32_t> {
+    auto sink = caller.instance()->function("sink").value().typed<int32_t(int32_t)>().value();
+    TypedResult<int32_t> deeper = sink(n - 1);
+    if (!deeper) return base::failed(deeper.trap().message);
+    return *deeper + 1;
+  });
+}
+
 }  // namespace
 }  // namespace wago::harness
 
 int main(int argc, char** argv) {
-  if (auto code = wago::harness::record_child_main(argc, argv)) return *code;
+  if (auto code = wago::harness::record_child_main(argc, argv, wago::harness::set_up_host)) return *code;
   ::testing::InitGoogleTest(&argc, argv);
   return RUN_ALL_TESTS();
 }

@@ -3,6 +3,7 @@
 #include "base/abilities.h"
 #include "base/text.h"
 #include "harness/invoker.h"
+#include "harness/timeline.h"
 #include "runtime/code_image.h"
 #include "runtime/engine_data.h"
 #include "runtime/module.h"
@@ -45,7 +46,8 @@ std::optional<base::Error> unsupported(const capture::Workload& workload) {
 }
 
 base::Result<std::unique_ptr<Subject>> Subject::load(const capture::Workload& workload,
-                                                     const RecordSettings& settings, base::Files& files) {
+                                                     const RecordSettings& settings, base::Files& files,
+                                                     const HostSetup& host) {
   const std::string& path = workload.module_path;
   auto bytes = files.read_stream(path, kMaxModuleBytes);
   if (!bytes) return bytes.error();
@@ -65,8 +67,12 @@ base::Result<std::unique_ptr<Subject>> Subject::load(const capture::Workload& wo
   engine_settings.source_maps = settings.source_maps;
   auto engine = Engine::open(engine_settings);
   if (!engine) return engine.error();
+  if (Timeline::current()) engine->data()->set_boundary_hooks(&Timeline::hooks());
   uint64_t unix_before = base::unix_ns(), before = base::monotonic_ns();
-  auto module = engine->compile(*bytes);
+  auto module = [&] {
+    StepSpan span(base::Phase::Compile);
+    return engine->compile(*bytes);
+  }();
   uint64_t took = base::monotonic_ns() - before;
   if (!module) return in_file(module.error(), path);
   if (auto checked = check_calls(workload, *module); !checked) return in_file(checked.error(), path);
@@ -77,6 +83,9 @@ base::Result<std::unique_ptr<Subject>> Subject::load(const capture::Workload& wo
   subject->compile_start_unix_ns_ = unix_before;
   subject->compile_ns_ = took;
   if (auto loaded = subject->load_artifact(); !loaded) return in_file(loaded.error(), path);
+  if (host) {
+    if (auto defined = host(subject->linker_, workload); !defined) return defined.error();
+  }
   if (auto provided = runtime::define_provided(subject->linker_, subject->reference_); !provided)
     return in_file(provided.error(), path);
   return subject;
@@ -89,7 +98,10 @@ base::Result<void> Subject::load_artifact() {
   if (!settings_.reload_artifact) return {};
   reload_start_unix_ns_ = base::unix_ns();
   const uint64_t before = base::monotonic_ns();
-  auto module = reload();
+  auto module = [&] {
+    StepSpan span(base::Phase::Reload);
+    return reload();
+  }();
   reload_ns_ = base::monotonic_ns() - before;
   if (!module) return module.error();
   if (module->code() != reference_.code()) return base::failed("the artifact of the module holds other code");
@@ -114,6 +126,7 @@ base::Result<wago::Module> Subject::compile() const {
 }
 
 std::variant<wago::Instance, RunFailure> Subject::instantiate(const wago::Module& module) const {
+  StepSpan span(base::Phase::Instantiate);
   InstantiateResult result = linker_.instantiate(module);
   if (!result) return failure_of(result.failure());
   return result.value();
@@ -121,6 +134,7 @@ std::variant<wago::Instance, RunFailure> Subject::instantiate(const wago::Module
 
 RunStatus Subject::initialize(const wago::Instance& instance) const {
   if (!workload_.init) return {};
+  StepSpan span(base::Phase::Initialize);
   auto outcome = instance.call(*workload_.init, {}, {});
   if (!outcome) return RunFailure{outcome.error(), outcome.error().message};
   if (outcome->ok()) return {};

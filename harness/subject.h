@@ -1,13 +1,14 @@
 // The module of a workload, through its life: compiled, instantiated, initialised, called, closed. Recorder,
 // Google Benchmark entries and experiments measure parts of this same life.
 //
-// The host's side of it is one function, env.abort, which traps; a module that imports anything else is
-// refused before anything of it runs.
+// The host's side of it is one function, env.abort, which traps, and what a HostSetup defines; a module that
+// imports anything else is refused before anything of it runs.
 #pragma once
 
 #include <wago/wago.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +23,8 @@
 
 namespace wago::harness {
 
+inline constexpr uint64_t kDefaultMaxSpans = 65'536;
+
 // What a recording is told that a workload does not say; part of the measurement contract, all of it.
 struct RecordSettings {
   bool spill_everything = false;
@@ -33,18 +36,26 @@ struct RecordSettings {
   bool counted = false;          // by backend count: code that counts
   bool counters = false;         // the processor's, around the phase
   uint32_t stack_bytes = 0;      // of each sample, raw (backend perf); 0: none
+  bool timeline = false;         // the capture holds the spans of the module's life and of its boundary
+  uint64_t max_spans = kDefaultMaxSpans;  // of a timeline
   bool operator==(const RecordSettings&) const = default;
 };
 
 // Why this build cannot measure the workload, by the name of what it lacks; nothing: it can.
 std::optional<base::Error> unsupported(const capture::Workload& workload);
 
+// Provides what a workload's module imports besides env.abort: defines the host's functions, and whatever
+// else, in the linker that its instances are made with. Called once, before anything of the module runs; what
+// it refuses refuses the recording.
+using HostSetup = std::function<base::Result<void>(wago::Linker& linker, const capture::Workload& workload)>;
+
 class Subject {
  public:
   // Reads and compiles the module and checks that the calls and imports fit. Errors name the module's file.
   static base::Result<std::unique_ptr<Subject>> load(const capture::Workload& workload,
                                                      const RecordSettings& settings = {},
-                                                     base::Files& files = base::system_files());
+                                                     base::Files& files = base::system_files(),
+                                                     const HostSetup& host = {});
 
   const capture::Workload& workload() const { return workload_; }
   const RecordSettings& settings() const { return settings_; }

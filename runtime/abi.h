@@ -97,7 +97,8 @@ struct InstanceContext {
   const HelperTable* helpers = nullptr;
   FuncRef* functions = nullptr;      // numbered by Module::reference_indices
   InstanceData* instance = nullptr;  // for helpers
-  uint64_t reserved[3] = {0, 0, 0};  // keeps the variable part 64-byte aligned
+  uint64_t observer = 0;             // whatever BoundaryHooks want to know the instance by
+  uint64_t reserved[2] = {0, 0};     // keeps the variable part 64-byte aligned
 };
 constexpr int32_t kContextMemoryBase = 0;
 constexpr int32_t kContextMemory = 8;
@@ -187,6 +188,7 @@ struct Adapters {
   uint64_t guest_stack_bytes = kGuestStackBytes;
   EnterFn code = nullptr;             // the adapter's code; `enter` may do more
   EnterFn unguarded = nullptr;        // `enter` but for interruption
+  EnterFn unobserved = nullptr;       // and but for BoundaryHooks
   const Adapters* guarded = nullptr;  // the same adapters with enter_guarded() of interrupt.h as `enter`
 };
 constexpr int32_t kFuncRefAdapters = 32;

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "runtime/artifact.h"
+#include "runtime/boundary_hooks.h"
 #include "runtime/interrupt.h"
 #include "runtime/stack.h"
 #include "runtime/type_registry.h"
@@ -56,6 +57,8 @@ base::Result<const Adapters*> EngineData::adapters(uint32_t type_id, std::shared
   adapters.result_slots = slots_of(type.results);
   adapters.passes_functions =
       std::find(type.params.begin(), type.params.end(), ValueType::FuncRef) != type.params.end();
+  adapters.unobserved = adapters.enter;
+  if (boundary_hooks_) adapters.enter = boundary_hooks_->enter;
   adapters.unguarded = adapters.enter;
   std::lock_guard lock(mutex_);
   auto [at, added] = adapters_.try_emplace(type_id);

@@ -15,6 +15,8 @@
 
 namespace wago::runtime {
 
+struct BoundaryHooks;
+
 // Shared by any number of threads. Lives at least as long as every module, instance and host function made
 // with it.
 class EngineData {
@@ -26,6 +28,10 @@ class EngineData {
   const Compiler& compiler() const { return *compiler_; }
   CompileSettings compile_settings() const;
   DecodeOptions decode_options() const;
+
+  // Before anything is made with the engine; null: none. They must outlive it.
+  void set_boundary_hooks(const BoundaryHooks* hooks) { boundary_hooks_ = hooks; }
+  const BoundaryHooks* boundary_hooks() const { return boundary_hooks_; }
 
   // The adapters of a signature, by canonical id: compiled and mapped on first use. Takes a lock; load time
   // only. The result stays valid as long as the engine.
@@ -44,6 +50,7 @@ class EngineData {
 
   EngineSettings settings_;
   std::unique_ptr<Compiler> compiler_;
+  const BoundaryHooks* boundary_hooks_ = nullptr;
   std::mutex mutex_;
   std::unordered_map<uint32_t, MappedAdapters> adapters_;  // node addresses are stable
 };

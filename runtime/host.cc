@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "runtime/boundary_hooks.h"
 #include "runtime/decode_limits.h"
 #include "runtime/instance.h"
 #include "runtime/stack.h"
@@ -47,6 +48,9 @@ base::Result<Function> HostFunctionData::create(std::shared_ptr<EngineData> engi
   if (!adapters) return adapters.error();
   std::unique_ptr<HostFunctionData> host(new HostFunctionData);
   host->HostFunction::call = call_from_guest;
+  if (const BoundaryHooks* hooks = engine->boundary_hooks()) {
+    body = hooks->host_function_made(std::move(body), name);
+  }
   host->engine_ = std::move(engine);
   host->body_ = std::move(body);
   host->name_ = std::move(name);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "runtime/boundary_hooks.h"
 #include "runtime/helpers.h"
 #include "runtime/trap.h"
 #include "runtime/type_registry.h"
@@ -28,6 +29,9 @@ base::Result<InstanceData*> InstanceData::create(std::shared_ptr<const ModuleDat
   if (auto created = instance->create_memories(imports, store); !created) return created.error();
   instance->create_globals(imports, store);
   instance->evaluate_segments();
+  if (const BoundaryHooks* hooks = instance->module_->engine()->boundary_hooks()) {
+    hooks->instance_made(*instance);
+  }
   return instance;
 }
 

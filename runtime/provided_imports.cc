@@ -34,6 +34,7 @@ base::Result<void> define_provided(Linker& linker, const wago::Module& module) {
   std::string missing;
   int count = 0;
   for (const ImportInfo& import : module.imports()) {
+    if (linker.provides(import)) continue;
     if (is_provided(import)) {
       auto defined = linker.define_host(import.module, import.name, import.type.function, abort_body());
       if (!defined) return defined.error();

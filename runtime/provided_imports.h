@@ -11,7 +11,8 @@ namespace wago::runtime {
 
 bool is_provided(const ImportInfo& import);
 
-// Defines what is provided. Errors (Usage): every import that is not, by module, name and type.
+// Defines what is provided and what `linker` lacks. Errors (Usage): every import that neither provides, by
+// module, name and type.
 base::Result<void> define_provided(Linker& linker, const wago::Module& module);
 
 }  // namespace wago::runtime

@@ -13,6 +13,7 @@
 #include "capture/images.h"
 #include "capture/iterations.h"
 #include "capture/manifest.h"
+#include "capture/spans.h"
 
 namespace {
 
@@ -31,6 +32,13 @@ void images(std::string_view text) {
   if (!read) return;
   WAGO_CHECK(capture::check(*read).ok());
   auto again = capture::parse_images(to_json_text(*read), "images.json");
+  WAGO_CHECK(again.ok() && *again == *read);
+}
+
+void spans(std::string_view text) {
+  auto read = capture::parse_spans(text, "spans.json");
+  if (!read) return;
+  auto again = capture::parse_spans(to_json_text(*read), "spans.json");
   WAGO_CHECK(again.ok() && *again == *read);
 }
 
@@ -75,6 +83,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text = base::as_text(bytes);
   manifest(text);
   images(text);
+  spans(text);
   iterations(bytes);
   catalog(text);
   words(text);

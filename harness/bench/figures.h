@@ -22,7 +22,8 @@ struct FigureOptions {
 
 // A prepared call of add(i32, i32) against a minimal adapter written by hand.
 base::Result<std::vector<Figure>> call_figures(const FigureOptions& options);
-// A typed host function called from guest code, against the bare C++ function behind the same adapter.
+// A typed host function called from guest code, against the bare C++ function behind the same adapter, and
+// what a timeline adds to it.
 base::Result<std::vector<Figure>> host_call_figures(const FigureOptions& options);
 // What a recording costs per iteration beyond the call itself.
 base::Result<std::vector<Figure>> recorder_figures(const FigureOptions& options);

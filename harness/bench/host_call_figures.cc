@@ -1,8 +1,12 @@
 #include <wago/wago.h>
 
+#include <optional>
+
 #include "base/clock.h"
 #include "harness/bench/figures.h"
+#include "harness/timeline.h"
 #include "runtime/abi.h"
+#include "runtime/engine_data.h"
 
 namespace wago::harness::bench {
 
@@ -45,18 +49,45 @@ class Loop {
   }
 
   // Nanoseconds a round of the loop, the call in it included. The result counts the calls.
-  double ns_per_call() const {
+  double ns_per_call(int32_t calls = kCalls) const {
     const uint64_t before = base::thread_cpu_ns();
-    const int32_t result = loop_(kCalls).value();
+    const int32_t result = loop_(calls).value();
     const uint64_t after = base::thread_cpu_ns();
-    WAGO_CHECK(result == 3 * kCalls);
-    return static_cast<double>(after - before) / kCalls;
+    WAGO_CHECK(result == 3 * calls);
+    return static_cast<double>(after - before) / calls;
   }
 
  private:
   explicit Loop(wago::TypedFunction<int32_t(int32_t)> loop) : loop_(std::move(loop)) {}
   wago::TypedFunction<int32_t(int32_t)> loop_;
 };
+
+// A call is two crossings, there and back.
+constexpr int32_t kObservedCalls = 200'000;
+
+base::Result<Figure> timeline_figure(const FigureOptions& options, const Loop& plain) {
+  // What it names is asked by nobody, so that others may take its place.
+  std::optional<Timeline> timeline(std::in_place, 1);
+  auto engine = wago::Engine::open();
+  if (!engine) return engine.error();
+  engine->data()->set_boundary_hooks(&Timeline::hooks());
+  auto host = wago::Function::host(*engine, [](int32_t x) { return x + 3; });
+  if (!host) return host.error();
+  auto observed = Loop::around(*engine, *host);
+  if (!observed) return observed.error();
+  timeline.reset();
+  auto beyond = [&] {
+    timeline.emplace(kObservedCalls + 1);  // of the loop, too
+    timeline->begin_window();
+    const double with_ns = observed->ns_per_call(kObservedCalls);
+    timeline.reset();
+    return (with_ns - plain.ns_per_call(kObservedCalls)) / 2;
+  };
+  const Paired pairs =
+      measure_pairs(options.quick ? 6 : 60, 3, beyond, [&] { return plain.ns_per_call(kObservedCalls); });
+  return Figure{"a crossing to or from the host with a timeline, beyond one without, ns", to_string(pairs.a),
+                "<= 50", pairs.a.median <= 50};
+}
 
 }  // namespace
 
@@ -73,10 +104,13 @@ base::Result<std::vector<Figure>> host_call_figures(const FigureOptions& options
   if (!bare) return bare.error();
   const Paired pairs = measure_pairs(
       options.quick ? 6 : 60, 3, [&] { return typed->ns_per_call(); }, [&] { return bare->ns_per_call(); });
+  auto crossing = timeline_figure(options, *typed);
+  if (!crossing) return crossing.error();
   return std::vector<Figure>{
       {"typed host call (i32)->(i32) and back, ns", to_string(pairs.a), "<= 8", pairs.a.median <= 8},
       {"the same adapter calling a bare function, ns", to_string(pairs.b), ""},
       {"typed host call / bare function", to_string(pairs.ratio), ""},
+      *std::move(crossing),
   };
 }
 
