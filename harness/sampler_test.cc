@@ -127,6 +127,10 @@ class Guest {
     for (const JournalCode& known : journal_.codes()) {
       capture::Image image;
       image.kind = known.signature ? capture::ImageKind::Adapter : capture::ImageKind::Module;
+      for (const runtime::CodeRegion& region : known.image->regions) {
+        image.regions.push_back(
+            {static_cast<capture::RegionKind>(region.kind), region.begin, region.size, region.function});
+      }
       code.images.images.push_back(image);
       code.codes.push_back(known.image);
       code.image_of.push_back(static_cast<uint32_t>(code.image_of.size()));

@@ -55,7 +55,7 @@ struct FunctionCode {
   std::vector<runtime::InlineSite> inline_sites;  // filled by the caller of emit()
   runtime::FunctionStatistics statistics;
   std::shared_ptr<CountedFunction> counted;  // the same function with counters, where they are asked for
-  std::array<uint8_t, 32> hash{};  // identity_hash(), filled by the caller of emit()
+  std::array<uint8_t, 32> hash{};            // identity_hash(), filled by the caller of emit()
 };
 
 // Machine code of a block runs from its begin, unless it is left at an exit, to its first conditional branch

