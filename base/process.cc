@@ -28,6 +28,7 @@ Error system_failure(const char* what) {
 struct Exec {
   const char* program;
   char* const* argv;
+  char* const* environment;
   const std::vector<std::pair<int, int>>* descriptors;
   int report;  // errno goes here when exec fails
   pid_t parent;
@@ -76,7 +77,7 @@ void prefer_as_victim() {
   for (size_t i = 0; i < count; ++i) {
     if (::fcntl((*exec.descriptors)[i].second, F_SETFD, 0) != 0) give_up(exec);
   }
-  ::execv(exec.program, exec.argv);
+  ::execve(exec.program, exec.argv, exec.environment);
   give_up(exec);
 }
 
@@ -115,10 +116,16 @@ Result<Process> Process::spawn(const SpawnOptions& options) {
   std::vector<char*> argv;
   for (const std::string& argument : options.argv) argv.push_back(const_cast<char*>(argument.c_str()));
   argv.push_back(nullptr);
+  std::vector<char*> environment;
+  for (char** variable = environ; *variable; ++variable) environment.push_back(*variable);
+  for (const std::string& variable : options.more_environment) {
+    environment.push_back(const_cast<char*>(variable.c_str()));
+  }
+  environment.push_back(nullptr);
   int pipe_ends[2];
   if (::pipe2(pipe_ends, O_CLOEXEC) != 0) return system_failure("cannot start a process");
   Fd report_read(pipe_ends[0]), report_write(pipe_ends[1]);
-  Exec exec{options.program.c_str(), argv.data(), &options.descriptors,
+  Exec exec{options.program.c_str(), argv.data(), environment.data(),        &options.descriptors,
             report_write.get(),      ::getpid(),  options.first_to_be_killed};
   pid_t pid = ::fork();
   if (pid < 0) return system_failure("cannot start a process");

@@ -147,4 +147,38 @@ std::string columns(const std::vector<std::vector<std::string>>& rows, const std
   return text;
 }
 
+std::string as_markup(std::string_view text) {
+  std::string result;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      case '\n':
+        result += "&#10;";
+        break;
+      default:
+        if (static_cast<uint8_t>(c) < 0x20 || c == 0x7f) {
+          result += '?';
+        } else if (text.substr(i).starts_with("\xef\xbf\xbe") || text.substr(i).starts_with("\xef\xbf\xbf")) {
+          result += '?';  // U+FFFE and U+FFFF
+          i += 2;
+        } else {
+          result += c;
+        }
+    }
+  }
+  return result;
+}
+
 }  // namespace wago::base

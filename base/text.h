@@ -22,6 +22,10 @@ std::string printable(std::string_view text);
 // A function's name as people know it: demangled(), then printable().
 std::string function_label(std::string_view name);
 
+// Text as XML 1.0 and HTML may hold it, between tags and in quoted attributes: markup and line ends are
+// escaped, and what may not stand in a document at all is replaced.
+std::string as_markup(std::string_view text);
+
 // The cure, said once where functions can only be numbered.
 inline constexpr const char* kKeepFunctionNames = "compilers keep them with -g, wat2wasm with --debug-names";
 

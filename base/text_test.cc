@@ -42,6 +42,12 @@ TEST(Text, MangledNamesAreUndoneAndHostileOnesMadeHarmless) {
   EXPECT_EQ(function_label("_Z" + std::string(100000, 'P')), "_Z" + std::string(100000, 'P'));
 }
 
+TEST(Text, MarkupIsEscaped) {
+  EXPECT_EQ(as_markup("a<b> & \"c\"\n"), "a&lt;b&gt; &amp; &quot;c&quot;&#10;");
+  EXPECT_EQ(as_markup("\x1b[31m\x7f\xef\xbf\xbe"), "?[31m??");
+  EXPECT_EQ(as_markup("\xc3\xa4"), "\xc3\xa4");
+}
+
 TEST(Text, PaintIsForTerminals) {
   EXPECT_EQ(painted("same", Paint::Good, false), "same");
   EXPECT_EQ(painted("same", Paint::Good, true), "\x1b[32msame\x1b[0m");

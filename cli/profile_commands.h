@@ -14,6 +14,9 @@ void add_timeline(Command& profile);
 void add_flamegraph(Command& profile);
 void add_export(Command& profile);
 void add_diff(Command& profile);
+void add_report(Command& profile);
+void add_experiment(Command& profile);
+void add_worker(Command& profile);
 void add_test(Command& profile);
 
 }  // namespace wago::cli::profile

@@ -5,8 +5,10 @@
 #include "cli/flags.h"
 #include "cli/output.h"
 #include "cli/profile_commands.h"
+#include "cli/verdict_flags.h"
 #include "diff/compare.h"
 #include "diff/quantity.h"
+#include "diff/report.h"
 #include "diff/side_by_side.h"
 
 namespace wago::cli::profile {
@@ -19,9 +21,19 @@ struct DiffFlags {
   std::vector<std::string> candidate;
   std::optional<std::string> function;
   bool assembly = false;
-  bool strict = false;
+  VerdictFlags verdicts;
   bool json = false;
 };
+
+// One experiment, which holds both sides.
+int read_experiment(const DiffFlags& flags, Output& output) {
+  auto reading = reading_of(flags.verdicts);
+  if (!reading) return output.fail(reading.error());
+  auto report = diff::report_on(flags.pair[0], reading->settings);
+  if (!report) return output.fail(report.error());
+  output.print(flags.json ? diff::to_json(*report).dump(2) + "\n" : diff::to_text(*report, output.colour()));
+  return diff::exit_code(report->findings, reading->fail_on, reading->strict);
+}
 
 // The two sides, however they were given.
 base::Result<void> resolve(DiffFlags& flags) {
@@ -75,6 +87,11 @@ int compare_function(const diff::Evidence& baseline, const diff::Evidence& candi
 }
 
 int compare(DiffFlags& flags, Output& output) {
+  if (flags.pair.size() == 1 && capture::is_experiment(flags.pair[0])) return read_experiment(flags, output);
+  if (flags.verdicts.given()) {
+    return output.fail(base::usage_error(
+        "--confidence, --floor, --margin and --fail-on are for experiments: captures did not run together"));
+  }
   if (auto sides = resolve(flags); !sides) return output.fail(sides.error());
   auto baseline = diff::load_all(flags.baseline);
   if (!baseline) return output.fail(baseline.error());
@@ -91,7 +108,7 @@ int compare(DiffFlags& flags, Output& output) {
   }
   output.print(flags.json ? diff::to_json(*comparison).dump(2) + "\n"
                           : diff::to_text(*comparison, output.colour()));
-  return flags.strict && !comparison->conclusive() ? kExitInconclusive : kExitDone;
+  return flags.verdicts.strict && !comparison->conclusive() ? kExitInconclusive : kExitDone;
 }
 
 }  // namespace
@@ -99,10 +116,11 @@ int compare(DiffFlags& flags, Output& output) {
 void add_diff(Command& profile) {
   auto flags = std::make_shared<DiffFlags>();
   Command& command = profile.add_command("diff", "Compare two captures, or two sets of captures");
-  command.add_rest("CAPTURE", "Two captures: the baseline, then the candidate", &flags->pair);
+  command.add_rest("CAPTURE", "Two captures, the baseline, then the candidate; or one experiment",
+                   &flags->pair);
   command.add_list("--baseline", "CAPTURE", "The captures of the baseline", &flags->baseline);
   command.add_list("--candidate", "CAPTURE", "The captures of the candidate", &flags->candidate);
-  command.add_flag("--strict", "Exit 3 when a verdict is inconclusive", &flags->strict);
+  flags->verdicts.add_to(command);
   command.add_option("--function", "NAME|INDEX", "One function on both sides, its instructions aligned",
                      &flags->function);
   command.add_flag("--assembly",

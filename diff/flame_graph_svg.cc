@@ -1,6 +1,7 @@
 // A flame graph as SVG.
 #include <cstdio>
 
+#include "base/text.h"
 #include "diff/flame_graph.h"
 #include "diff/flame_graph_script.h"
 #include "diff/quantity.h"
@@ -14,42 +15,6 @@ constexpr int kHeader = 74;    // above the frames
 constexpr int kFooter = 58;    // below
 constexpr int kWidth = 1200;   // where no script tells how wide the window is
 constexpr double kLetter = 7;  // pixels
-
-// Text for XML 1.0: markup is escaped, and what may not stand in a document at all is replaced. Names are
-// printable already; titles and file names come as the user wrote them.
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      case '\n':
-        result += "&#10;";
-        break;
-      default:
-        if (static_cast<uint8_t>(c) < 0x20 || c == 0x7f) {
-          result += '?';
-        } else if (text.substr(i).starts_with("\xef\xbf\xbe") || text.substr(i).starts_with("\xef\xbf\xbf")) {
-          result += '?';  // U+FFFE and U+FFFF
-          i += 2;
-        } else {
-          result += c;
-        }
-    }
-  }
-  return result;
-}
 
 std::string percent(double part) {
   char buffer[32];
@@ -138,16 +103,16 @@ void append_frame(const FlameFrame& frame, uint32_t deepest, std::string& svg) {
   const std::string x = percent(frame.x);
   svg += "<g class=\"" + frame.style + (frame.inlined ? " i" : "") + "\" role=\"treeitem\" aria-level=\"" +
          std::to_string(frame.depth + 1) + "\" data-p=\"" + std::to_string(frame.parent) + "\"><title>" +
-         escaped(frame.name + "\n" + frame.info) + "</title><rect x=\"" + x + "\" y=\"" + std::to_string(y) +
-         "\" width=\"" + percent(frame.width) + "\" height=\"" + std::to_string(kRow - 1) +
-         "\" rx=\"2\"/><text x=\"" + x + "\" dx=\"3\" y=\"" + std::to_string(y + 13) + "\">" +
-         escaped(fitted(frame.name, frame.width)) + "</text></g>\n";
+         base::as_markup(frame.name + "\n" + frame.info) + "</title><rect x=\"" + x + "\" y=\"" +
+         std::to_string(y) + "\" width=\"" + percent(frame.width) + "\" height=\"" +
+         std::to_string(kRow - 1) + "\" rx=\"2\"/><text x=\"" + x + "\" dx=\"3\" y=\"" +
+         std::to_string(y + 13) + "\">" + base::as_markup(fitted(frame.name, frame.width)) + "</text></g>\n";
 }
 
 void append_key(const char* style, const std::string& text, int& x, int y, std::string& svg) {
   svg += "<g class=\"" + std::string(style) + "\"><rect x=\"" + std::to_string(x) + "\" y=\"" +
          std::to_string(y - 10) + "\" width=\"12\" height=\"12\" rx=\"2\"/></g><text class=\"quiet\" x=\"" +
-         std::to_string(x + 18) + "\" y=\"" + std::to_string(y) + "\">" + escaped(text) + "</text>\n";
+         std::to_string(x + 18) + "\" y=\"" + std::to_string(y) + "\">" + base::as_markup(text) + "</text>\n";
   x += 40 + static_cast<int>(kLetter * static_cast<double>(text.size()));
 }
 
@@ -172,14 +137,15 @@ std::string legend(const FlameGraph& graph, int y) {
 }
 
 std::string head(const FlameGraph& graph, int height) {
-  const std::string title = escaped(graph.title);
+  const std::string title = base::as_markup(graph.title);
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
          "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"100%\" height=\"" +
          std::to_string(height) + "\" role=\"figure\" aria-label=\"" + title + "\">\n<title>" + title +
-         "</title>\n<desc>" + escaped(graph.subtitle) + "</desc>\n<style>\n" + style() +
+         "</title>\n<desc>" + base::as_markup(graph.subtitle) + "</desc>\n<style>\n" + style() +
          "</style>\n"
          "<text class=\"title\" x=\"12\" y=\"27\">" +
-         title + "</text>\n<text class=\"quiet\" x=\"12\" y=\"47\">" + escaped(graph.subtitle) + "</text>\n";
+         title + "</text>\n<text class=\"quiet\" x=\"12\" y=\"47\">" + base::as_markup(graph.subtitle) +
+         "</text>\n";
 }
 
 // Shown by the script, without which it does nothing.

@@ -445,6 +445,32 @@ class PhaseRecorder {
 
 }  // namespace
 
+std::variant<std::unique_ptr<Work>, RunFailure> make_work(const Subject& subject, base::Clock& clock) {
+  switch (subject.workload().phase) {
+    case Phase::Compile:
+      return std::make_unique<CompileWork>(subject);
+    case Phase::Reload:
+      return std::make_unique<ReloadWork>(subject);
+    case Phase::Instantiate:
+      return std::make_unique<InstantiateWork>(subject);
+    case Phase::Initialize:
+      return std::make_unique<InitializeWork>(subject);
+    case Phase::Close:
+      return std::make_unique<CloseWork>(subject);
+    case Phase::All:
+      return std::make_unique<LifecycleWork>(subject, clock);
+    case Phase::Execute:
+      break;
+  }
+  auto made = subject.instantiate(subject.reference());
+  if (auto* failure = std::get_if<RunFailure>(&made)) return *failure;
+  auto& instance = std::get<wago::Instance>(made);
+  if (auto failure = subject.initialize(instance)) return *failure;
+  auto invoker = Invoker::create(subject.workload(), std::move(instance));
+  if (!invoker) return plain(invoker.error());
+  return std::make_unique<ExecuteWork>(std::move(*invoker));
+}
+
 RunStatus record_phases(const Subject& subject, base::Clock& clock, ProgressPage& progress,
                         Recorded& recorded, Collector* collector) {
   return PhaseRecorder(subject, clock, progress, recorded, collector).record();

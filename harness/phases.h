@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
+#include <variant>
 #include <vector>
 
 #include "base/clock.h"
@@ -18,6 +20,10 @@ struct Recorded {
   LoopResult loop;                           // of the measured phase
   uint64_t invocations = 0;                  // calls in it
 };
+
+// What an iteration of the phase that the workload measures does, made ready: for who has a loop of his own.
+// `subject` and `clock` must outlive it.
+std::variant<std::unique_ptr<Work>, RunFailure> make_work(const Subject& subject, base::Clock& clock);
 
 // Runs the workload's life up to and through its measured phase. `recorded` holds what was done so far even
 // when the status says why it stopped. `collector`, if there is one, is on during the measured phase.

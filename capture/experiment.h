@@ -1,0 +1,148 @@
+// An experiment: two sides of every workload measured together, in pairs. A directory like a capture's,
+// private to its owner, in which
+//
+//   experiment.json   what is compared, on what, how far it has come
+//   pairs.jsonl       one pair a line, in the order in which they were measured; only ever appended to
+//   captures/         ordinary captures of each side, for what is exact: captures/WORKLOAD.SIDE.wagoprof
+//
+// An experiment that was interrupted is continued by the same command: pairs that are whole stay, a last line
+// that is torn is cut off. Nothing of a pair is summed up or thrown away: every verdict can be reached again
+// with other settings.
+//
+// Invariants, checked by the reader: pairs name workloads of experiment.json; both sides of a pair have as
+// many turns; offsets are 0, 16, 32 or 48.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/build_info.h"
+#include "base/files.h"
+#include "base/result.h"
+#include "capture/schema.h"
+
+namespace wago::capture {
+
+inline constexpr const char* kExperimentFile = "experiment.json";
+inline constexpr const char* kPairsFile = "pairs.jsonl";
+inline constexpr uint64_t kExperimentVersion = 1;
+
+enum class ExperimentSide : uint8_t { Baseline, Candidate };
+inline constexpr std::array kExperimentSides = {ExperimentSide::Baseline, ExperimentSide::Candidate};
+std::string_view spelling(ExperimentSide side);  // "baseline", "candidate"
+
+// What ran on a side.
+struct SideRecord {
+  std::string program;  // file name of the runner, without its folder
+  std::string program_version;
+  std::string revision;
+  base::Dirty dirty = base::Dirty::Unknown;
+  std::string runner_id;  // build id: equal means the same program
+  uint64_t protocol = 0;  // version of the worker protocol that was spoken
+  std::string setting;    // what was set on this side alone, as it was given; empty: nothing
+  bool sanitized = false;
+  uint64_t slowdown_ppm = 0;  // injected, of a self-test
+  bool operator==(const SideRecord&) const = default;
+};
+
+enum class WorkloadState : uint8_t {
+  Measured,
+  Failed,  // a side crashed, hung, trapped or returned a wrong result: `diagnostic` says which
+};
+
+struct ExperimentWorkload {
+  std::string id;
+  std::string catalog;
+  std::vector<std::string> labels;
+  bool control = false;  // the baseline on both sides
+  std::string contract_sha256;
+  std::array<std::string, 2> module_sha256;  // by ExperimentSide
+  std::array<std::string, 2> code_sha256;
+  uint64_t calls_per_iteration = 1;
+  uint64_t iteration_ns = 0;  // as estimated before the first pair
+  WorkloadState state = WorkloadState::Measured;
+  std::string diagnostic;
+  std::array<std::string, 2>
+      captures;  // paths in the experiment, by ExperimentSide; empty: none was recorded
+  bool operator==(const ExperimentWorkload&) const = default;
+};
+
+struct Experiment {
+  uint64_t version = kExperimentVersion;
+  bool complete = false;  // stopped by its rule or its budget, not by a signal or a failure
+  std::vector<std::string> diagnostics;
+  std::array<SideRecord, 2> sides;
+  std::string target;
+  std::string cpu_model;
+  std::string os_version;
+  uint64_t logical_cpus = 0;
+  uint64_t start_unix_ns = 0;
+  uint64_t budget_ns = 0;
+  uint64_t elapsed_ns = 0;
+  uint64_t seed = 0;  // of all that is drawn at random
+  std::vector<ExperimentWorkload> workloads;
+  bool operator==(const Experiment&) const = default;
+};
+
+// Of one side in one turn.
+struct Turn {
+  uint64_t start_ns = 0;  // monotonic
+  uint64_t wall_ns = 0;
+  uint64_t cpu_ns = 0;  // thread-CPU time
+  uint32_t voluntary_switches = 0;
+  uint32_t involuntary_switches = 0;
+  bool operator==(const Turn&) const = default;
+};
+
+// A fresh process of each side, alive at the same time on the same CPU.
+struct Pair {
+  uint32_t workload = 0;  // index into Experiment::workloads
+  uint32_t round = 0;
+  uint32_t code_offset = 0;                         // of both sides
+  ExperimentSide first = ExperimentSide::Baseline;  // whose turn was the first
+  uint32_t padding_bytes = 0;                       // of the environment, the same on both sides
+  uint32_t cpu = 0;                                 // that both were bound to
+  uint64_t iterations_per_turn = 1;
+  bool sliced = false;  // long iterations: both ran freely and the kernel alternated; else turn by turn
+  std::array<std::vector<Turn>, 2> turns;  // by ExperimentSide; warm-up excluded
+  bool operator==(const Pair&) const = default;
+};
+
+struct ExperimentLimits {
+  uint64_t manifest_bytes = uint64_t{64} << 20;
+  uint64_t pairs_bytes = uint64_t{4} << 30;
+  uint64_t pairs = 1'000'000;
+  uint64_t turns = 1'000'000;  // of one side of a pair
+  uint64_t workloads = 100'000;
+};
+
+std::string to_json_text(const Experiment& experiment);
+base::Result<Experiment> parse_experiment(std::string_view text, const std::string& file,
+                                          const ExperimentLimits& limits = {});
+
+// One line, its end included.
+std::string to_json_line(const Pair& pair);
+
+struct PairsRead {
+  std::vector<Pair> pairs;
+  uint64_t whole_bytes = 0;  // of the lines that are whole; what follows is a torn one
+};
+// Errors name the line.
+base::Result<PairsRead> parse_pairs(std::string_view text, const Experiment& experiment,
+                                    const std::string& file, const ExperimentLimits& limits = {});
+
+// Whether `path` is the directory of an experiment rather than of a capture.
+bool is_experiment(const std::string& path, base::Files& files = base::system_files());
+
+struct ExperimentContents {
+  Experiment experiment;
+  std::vector<Pair> pairs;
+};
+base::Result<ExperimentContents> read_experiment(const std::string& path,
+                                                 base::Files& files = base::system_files(),
+                                                 const ExperimentLimits& limits = {});
+
+}  // namespace wago::capture

@@ -1,0 +1,98 @@
+#include "capture/experiment.h"
+
+#include <gtest/gtest.h>
+
+namespace wago::capture {
+namespace {
+
+Experiment example() {
+  Experiment experiment;
+  experiment.sides[0] = {
+      .program = "wago-profile", .revision = "aa", .dirty = base::Dirty::Clean, .protocol = 1};
+  experiment.sides[1] = {
+      .program = "wago-profile", .revision = "bb", .setting = "--level 0", .slowdown_ppm = 10'000};
+  experiment.target = "x86_64-linux-gnu";
+  experiment.logical_cpus = 2;
+  experiment.budget_ns = 150'000'000'000;
+  experiment.seed = ~uint64_t{0};
+  experiment.workloads = {
+      {.id = "fib",
+       .catalog = "bundled",
+       .labels = {"recursion"},
+       .contract_sha256 = "11",
+       .module_sha256 = {"22", "22"},
+       .code_sha256 = {"33", "44"},
+       .iteration_ns = 30'000,
+       .captures = {"captures/fib.baseline.wagoprof", ""}},
+      {.id = "sieve", .control = true, .state = WorkloadState::Failed, .diagnostic = "crashed"}};
+  return experiment;
+}
+
+Pair pair_of(uint32_t workload) {
+  Pair pair{.workload = workload,
+            .round = 3,
+            .code_offset = 32,
+            .first = ExperimentSide::Candidate,
+            .padding_bytes = 77};
+  pair.iterations_per_turn = 10;
+  pair.turns[0] = {{1, 2, 3, 4, 5}, {6, 7, 8, 0, 0}};
+  pair.turns[1] = {{10, 20, 30, 0, 1}, {60, 70, 80, 0, 0}};
+  return pair;
+}
+
+TEST(Experiment, ReadsBackAsWritten) {
+  auto experiment = parse_experiment(to_json_text(example()), "experiment.json");
+  ASSERT_TRUE(experiment) << experiment.error().to_string();
+  EXPECT_EQ(*experiment, example());
+}
+
+TEST(Experiment, PairsReadBackAndATornLineIsLeftOut) {
+  const std::string whole = to_json_line(pair_of(0)) + to_json_line(pair_of(1));
+  for (const std::string& torn :
+       {std::string(), std::string("{\"workl"), to_json_line(pair_of(0)).substr(0, 200)}) {
+    auto pairs = parse_pairs(whole + torn, example(), "pairs.jsonl");
+    ASSERT_TRUE(pairs) << pairs.error().to_string();
+    EXPECT_EQ(pairs->pairs, (std::vector<Pair>{pair_of(0), pair_of(1)}));
+    EXPECT_EQ(pairs->whole_bytes, whole.size());
+  }
+}
+
+TEST(Experiment, DamageIsNamedWithItsLine) {
+  auto sentence = [](std::string from, std::string to) {
+    std::string text = to_json_line(pair_of(0)) + to_json_line(pair_of(1));
+    text.replace(text.rfind(from), from.size(), to);
+    auto pairs = parse_pairs(text, example(), "pairs.jsonl");
+    return pairs ? std::string("accepted") : pairs.error().to_string();
+  };
+  EXPECT_EQ(sentence("\"workload\":1", "\"workload\":2"),
+            "pairs.jsonl, line 2: workload: must be the number of a workload of the experiment");
+  EXPECT_EQ(sentence("\"code_offset\":32", "\"code_offset\":33"),
+            "pairs.jsonl, line 2: code_offset: must be 0, 16, 32 or 48");
+  EXPECT_EQ(sentence("\"cpu_ns\":[30,80]", "\"cpu_ns\":[30]"),
+            "pairs.jsonl, line 2: candidate.cpu_ns: must be as long as start_ns");
+  EXPECT_EQ(sentence("\"cpu_ns\":[30,80]", "\"cpu_ns\":[30,-1]"),
+            "pairs.jsonl, line 2: candidate.cpu_ns: must hold integers from 0 to 18446744073709551615");
+  EXPECT_EQ(sentence("\"sliced\":false", "\"sliced\":0").rfind("pairs.jsonl, line 2: sliced: ", 0), 0u);
+  EXPECT_EQ(sentence("}\n", "\n").rfind("pairs.jsonl, line 2", 0), 0u);
+}
+
+TEST(Experiment, SchemasAndPathsOfOthersAreRefused) {
+  auto sentence = [](auto change) {
+    Experiment experiment = example();
+    change(experiment);
+    auto parsed = parse_experiment(to_json_text(experiment), "experiment.json");
+    return parsed ? std::string("accepted") : parsed.error().to_string();
+  };
+  EXPECT_NE(sentence([](Experiment& e) { e.version = 2; }).find("too new"), std::string::npos);
+  EXPECT_NE(sentence([](Experiment& e) {
+              e.workloads[0].captures[1] = "../../etc";
+            }).find("workloads[0].captures: must be paths inside the experiment"),
+            std::string::npos);
+  EXPECT_NE(sentence([](Experiment& e) {
+              e.workloads[0].captures[0] = "/tmp/x";
+            }).find("must be paths inside the experiment"),
+            std::string::npos);
+}
+
+}  // namespace
+}  // namespace wago::capture

@@ -1,0 +1,343 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <csignal>
+#include <cstdio>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/abilities.h"
+#include "base/duration.h"
+#include "base/json.h"
+#include "base/process.h"
+#include "base/text.h"
+#include "capture/catalog.h"
+#include "cli/flags.h"
+#include "cli/output.h"
+#include "cli/profile_commands.h"
+#include "cli/sequential_looks.h"
+#include "cli/verdict_flags.h"
+#include "diff/quantity.h"
+#include "harness/experiment.h"
+
+namespace wago::cli::profile {
+
+namespace {
+
+using base::Result;
+using base::usage_error;
+using harness::Setting;
+
+constexpr uint64_t kDefaultBudgetNs = 150'000'000'000;
+constexpr uint64_t kMaxPairs = 10'000;
+constexpr double kMillion = 1e6;
+constexpr std::array<std::string_view, 2> kInjectable = {"candidate", "controls"};
+
+struct ExperimentFlags {
+  std::optional<std::string> catalog;
+  std::vector<std::string> workloads;
+  std::optional<std::string> baseline, candidate;
+  std::optional<std::string> baseline_modules, candidate_modules;
+  std::optional<std::string> baseline_arg, candidate_arg;
+  std::optional<std::string> budget, pairs, seed, cpu, answer_timeout, inject_slowdown, inject_into;
+  bool no_captures = false;
+  std::optional<std::string> out;
+  bool json = false;
+};
+
+base::Error in_flag(const char* flag, base::Error error) {
+  error.message = std::string(flag) + ": " + error.message;
+  return error;
+}
+
+// "level 0", "level=0", "--level=0": what a setting is called and what it is.
+std::pair<std::string, std::string> split_setting(std::string_view text) {
+  if (text.starts_with("--")) text.remove_prefix(2);
+  const size_t end = std::min(text.find_first_of(" ="), text.size());
+  return {std::string(text.substr(0, end)), std::string(text.substr(std::min(end + 1, text.size())))};
+}
+
+Result<Setting> parse_setting(const char* flag, const std::string& text) {
+  const auto [name, value] = split_setting(text);
+  Setting setting;
+  setting.text = "--" + name + (value.empty() ? "" : " " + value);
+  if (name == "level") {
+    auto level = parse_number("--level", value, 0, base::kMaxLevel);
+    if (!level) return in_flag(flag, level.error());
+    setting.level = static_cast<int>(*level);
+  } else if (name == "bounds") {
+    auto bounds = parse_word<base::Bounds>("--bounds", value);
+    if (!bounds) return in_flag(flag, bounds.error());
+    setting.bounds = *bounds;
+  } else if (name == "interruptible" && value.empty()) {
+    setting.interruptible = true;
+  } else {
+    return usage_error(std::string(flag) + ": " + base::display(text) +
+                       " is no setting of one side; it can be 'level N', 'bounds signals', 'bounds explicit' "
+                       "or 'interruptible'");
+  }
+  return setting;
+}
+
+Result<harness::SideRequest> side_of(const char* flag, const std::optional<std::string>& program,
+                                     const std::optional<std::string>& modules, const char* arg_flag,
+                                     const std::optional<std::string>& arg) {
+  harness::SideRequest side;
+  if (!program)
+    return usage_error(std::string(flag) + " is missing: a wago-profile of the revision to measure");
+  auto found = base::find_program(*program);
+  if (!found) {
+    return usage_error(std::string(flag) + ": is no program that can be run", {.file = *program});
+  }
+  side.program = *found;
+  side.modules = modules.value_or("");
+  if (arg) {
+    auto setting = parse_setting(arg_flag, *arg);
+    if (!setting) return setting.error();
+    side.setting = std::move(*setting);
+  }
+  return side;
+}
+
+Result<std::vector<capture::Workload>> workloads_of(const ExperimentFlags& flags, std::string& name) {
+  if (!flags.catalog) return usage_error("--catalog is missing: the workloads to measure");
+  auto catalog = capture::read_catalog(*flags.catalog);
+  if (!catalog) return catalog.error();
+  name = catalog->name;
+  if (flags.workloads.empty()) return catalog->workloads;
+  std::vector<capture::Workload> chosen;
+  for (const std::string& id : flags.workloads) {
+    auto workload = catalog->find(id);
+    if (!workload) return workload.error();
+    for (const capture::Workload& other : chosen) {
+      if (other.id == id) return usage_error("--workload " + id + " is given twice");
+    }
+    chosen.push_back(std::move(*workload));
+  }
+  return chosen;
+}
+
+struct Parsed {
+  harness::ExperimentRequest request;
+  std::unique_ptr<harness::StoppingRule> rule;
+};
+
+base::Result<void> parse_amounts(const ExperimentFlags& flags, Parsed& parsed) {
+  harness::ExperimentRequest& request = parsed.request;
+  if (flags.pairs) {
+    auto pairs = parse_number("--pairs", *flags.pairs, 1, kMaxPairs);
+    if (!pairs) return pairs.error();
+    parsed.rule = std::make_unique<harness::FixedPairs>(*pairs);
+  } else {
+    parsed.rule = std::make_unique<SequentialLooks>(diff::VerdictSettings());
+  }
+  if (flags.budget) {
+    auto budget = base::parse_duration_ns(*flags.budget);
+    if (!budget) return in_flag("--budget", budget.error());
+    request.budget_ns = *budget;
+  } else if (!flags.pairs) {
+    request.budget_ns = kDefaultBudgetNs;
+  }
+  if (flags.answer_timeout) {
+    auto timeout = base::parse_duration_ns(*flags.answer_timeout);
+    if (!timeout) return in_flag("--answer-timeout", timeout.error());
+    request.answer_timeout_ns = *timeout;
+  }
+  if (flags.seed) {
+    auto seed = parse_number("--seed", *flags.seed, 0, UINT64_MAX);
+    if (!seed) return seed.error();
+    request.seed = *seed;
+  }
+  if (flags.cpu) {
+    auto cpu = parse_number("--cpu", *flags.cpu, 0, UINT32_MAX);
+    if (!cpu) return cpu.error();
+    request.cpu = static_cast<uint32_t>(*cpu);
+  }
+  return {};
+}
+
+Result<Parsed> parse(const ExperimentFlags& flags) {
+  Parsed parsed;
+  harness::ExperimentRequest& request = parsed.request;
+  auto workloads = workloads_of(flags, request.catalog);
+  if (!workloads) return workloads.error();
+  request.workloads = std::move(*workloads);
+  auto baseline =
+      side_of("--baseline", flags.baseline, flags.baseline_modules, "--baseline-arg", flags.baseline_arg);
+  if (!baseline) return baseline.error();
+  auto candidate = side_of("--candidate", flags.candidate, flags.candidate_modules, "--candidate-arg",
+                           flags.candidate_arg);
+  if (!candidate) return candidate.error();
+  if (flags.baseline_arg && flags.candidate_arg &&
+      split_setting(*flags.baseline_arg).first != split_setting(*flags.candidate_arg).first) {
+    return usage_error("the sides may differ in one setting, not in " + baseline->setting.text + " and " +
+                       candidate->setting.text);
+  }
+  if (flags.inject_slowdown) {
+    auto share = parse_percent("--inject-slowdown", *flags.inject_slowdown);
+    if (!share) return share.error();
+    const auto ppm = static_cast<uint64_t>(std::llround(*share * kMillion));
+    const std::string into = flags.inject_into.value_or(std::string(kInjectable[0]));
+    if (into != kInjectable[0] && into != kInjectable[1])
+      return not_a_word("--inject-into", into, kInjectable);
+    (into == kInjectable[0] ? candidate->slowdown_ppm : request.control_slowdown_ppm) = ppm;
+  } else if (flags.inject_into) {
+    return usage_error("--inject-into says where --inject-slowdown goes, which is missing");
+  }
+  request.sides = {std::move(*baseline), std::move(*candidate)};
+  if (auto amounts = parse_amounts(flags, parsed); !amounts) return amounts.error();
+  if (!flags.out || flags.out->empty()) {
+    return usage_error("--out is missing: the directory of the experiment, NAME.wagoexp");
+  }
+  request.out = *flags.out;
+  request.record_captures = !flags.no_captures;
+  return parsed;
+}
+
+// One line on a terminal, rewritten in place.
+class ProgressLine {
+ public:
+  explicit ProgressLine(bool shown) : shown_(shown) {}
+  ~ProgressLine() { clear(); }
+  void show(const harness::ExperimentProgress& progress) {
+    if (!shown_) return;
+    std::string text = progress.doing;
+    if (progress.wanted_pairs > 0) {
+      text += ", " + diff::format_count(progress.pairs) + " of " +
+              diff::format_plural(progress.wanted_pairs, "pair");
+    }
+    text += ", " + diff::format_ns(static_cast<double>(progress.elapsed_ns));
+    if (progress.budget_ns > 0) text += " of " + base::format_duration(progress.budget_ns);
+    std::fprintf(stderr, "\r\x1b[K%s", text.c_str());
+    std::fflush(stderr);
+    dirty_ = true;
+  }
+  void clear() {
+    if (dirty_) std::fputs("\r\x1b[K", stderr);
+    dirty_ = false;
+  }
+
+ private:
+  bool shown_;
+  bool dirty_ = false;
+};
+
+int fail_experiment(const harness::ExperimentOutcome& outcome, const std::string& out, Output& output) {
+  std::string lines;
+  base::Json members = base::Json::object();
+  // What is refused was not begun.
+  if (outcome.created && outcome.error->kind != base::ErrorKind::Usage) {
+    lines = "  " + diff::format_plural(outcome.pairs, "pair") + " kept in " + base::display(out) +
+            "; the same command continues\n";
+    members.set("experiment", out).set("pairs", outcome.pairs);
+  }
+  const int code = output.fail(*outcome.error, lines, members);
+  if (outcome.interrupted_by != 0) {
+    std::fflush(stdout);
+    std::signal(outcome.interrupted_by, SIG_DFL);
+    std::raise(outcome.interrupted_by);
+  }
+  return code;
+}
+
+int print_outcome(const harness::ExperimentOutcome& outcome, const std::string& out, bool json,
+                  Output& output) {
+  std::vector<std::string> failed;
+  size_t controls = 0;
+  for (const capture::ExperimentWorkload& workload : outcome.experiment.workloads) {
+    controls += workload.control ? 1 : 0;
+    if (workload.state == capture::WorkloadState::Failed) {
+      failed.push_back((workload.control ? "control " : "") + workload.id + ": " + workload.diagnostic);
+    }
+  }
+  const size_t workloads = outcome.experiment.workloads.size() - controls;
+  if (json) {
+    output.print(base::Json::object({{"experiment", out},
+                                     {"complete", outcome.experiment.complete},
+                                     {"workloads", workloads},
+                                     {"controls", controls},
+                                     {"failed", failed.size()},
+                                     {"pairs", outcome.pairs},
+                                     {"new_pairs", outcome.new_pairs},
+                                     {"elapsed_ns", outcome.experiment.elapsed_ns}})
+                     .dump() +
+                 "\n");
+  } else {
+    output.print(base::display(out) + ": " + diff::format_plural(outcome.pairs, "pair") + " of " +
+                 diff::format_plural(workloads, "workload") + " and " +
+                 diff::format_plural(controls, "control") +
+                 (outcome.continued ? ", " + diff::format_count(outcome.new_pairs) + " of them new" : "") +
+                 ", " + diff::format_ns(static_cast<double>(outcome.experiment.elapsed_ns)) + "\n");
+    for (const std::string& sentence : failed) output.print("  failed: " + base::printable(sentence) + "\n");
+  }
+  return failed.empty() ? kExitDone : kExitFailed;
+}
+
+int experiment(const ExperimentFlags& flags, Output& output) {
+  auto parsed = parse(flags);
+  if (!parsed) return output.fail(parsed.error());
+  harness::ExperimentRequest& request = parsed->request;
+  ProgressLine progress(!output.json() && isatty(STDERR_FILENO) == 1);
+  request.on_progress = [&](const harness::ExperimentProgress& now) { progress.show(now); };
+  request.on_note = [&](const std::string& sentence) {
+    progress.clear();
+    output.note(sentence);
+  };
+  const harness::ExperimentOutcome outcome = harness::run_experiment(request, *parsed->rule);
+  progress.clear();
+  if (outcome.error) return fail_experiment(outcome, request.out, output);
+  output.set_done("the experiment " + request.out + " is complete");
+  return print_outcome(outcome, request.out, flags.json, output);
+}
+
+}  // namespace
+
+void add_experiment(Command& profile) {
+  auto flags = std::make_shared<ExperimentFlags>();
+  Command& command =
+      profile.add_command("experiment", "Measure two revisions, modules or settings together, in pairs");
+  command.group("What is measured");
+  command.add_option("--catalog", "FILE", "A catalog of declared workloads", &flags->catalog);
+  command.add_list("--workload", "ID", "Only these (default: all of the catalog)", &flags->workloads);
+  command.group("Sides");
+  command.add_option("--baseline", "PROGRAM", "The wago-profile to compare with", &flags->baseline);
+  command.add_option("--candidate", "PROGRAM", "The wago-profile to compare", &flags->candidate);
+  command.add_option("--baseline-modules", "DIR", "Where the baseline finds modules of the same file names",
+                     &flags->baseline_modules);
+  command.add_option("--candidate-modules", "DIR", "Where the candidate does", &flags->candidate_modules);
+  command.add_option("--baseline-arg", "SETTING", "A setting of the baseline alone: 'level 0'",
+                     &flags->baseline_arg);
+  command.add_option("--candidate-arg", "SETTING", "A setting of the candidate alone: 'bounds explicit'",
+                     &flags->candidate_arg);
+  command.group("How long");
+  command.add_option("--budget", "D", "Time for everything (default 150s; none with --pairs)",
+                     &flags->budget);
+  command.add_option("--pairs", "N", "So many pairs of each workload (default: until there are verdicts)",
+                     &flags->pairs);
+  command.add_option("--answer-timeout", "D", "When a silent side counts as hung (default 60s)",
+                     &flags->answer_timeout);
+  command.group("Conditions");
+  command.add_option("--seed", "N", "Of what is drawn at random (default: another each time)", &flags->seed);
+  command.add_option("--cpu", "N", "The CPU that both sides share (default: drawn for each pair)",
+                     &flags->cpu);
+  command.add_option("--inject-slowdown", "P%", "Self-test: the candidate takes so much longer",
+                     &flags->inject_slowdown);
+  command.add_option("--inject-into", "WHAT",
+                     "Self-test: candidate (default), or the controls, which must not move",
+                     &flags->inject_into);
+  command.group("Output");
+  command.add_flag("--no-captures", "Only pairs: no captures for the exact lanes", &flags->no_captures);
+  command.add_option("--out", "DIR", "The experiment; one that is there is continued", &flags->out);
+  command.add_flag("--json", "Outcome and errors as JSON", &flags->json);
+  command.set_footer(
+      "Both sides of a pair run on the same CPU at the same time and take turns. An experiment that was "
+      "interrupted is\n"
+      "continued by the same command. Exit 1 when a workload failed on a side; the others are measured.");
+  command.set_action([flags](Output& output) { return experiment(*flags, output); });
+}
+
+}  // namespace wago::cli::profile

@@ -1,0 +1,77 @@
+#include "cli/verdict_flags.h"
+
+#include <array>
+#include <charconv>
+
+#include "base/text.h"
+#include "cli/flags.h"
+
+namespace wago::cli {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kFailOnWords = {"regression", "change", "inconclusive", "never"};
+
+// A plain decimal number, all of `text`.
+std::optional<double> decimal(std::string_view text) {
+  double value = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+}  // namespace
+
+base::Result<double> parse_percent(std::string_view flag, std::string_view text) {
+  std::string_view digits = text;
+  if (digits.ends_with('%')) digits.remove_suffix(1);
+  if (digits.ends_with(' ')) digits.remove_suffix(1);
+  const auto value = decimal(digits);
+  if (value && *value >= 0 && *value < 100) return *value / 100;
+  return base::usage_error(std::string(flag) + ": " + base::display(text) +
+                           " is not a percentage, such as 0.25%");
+}
+
+void VerdictFlags::add_to(Command& command) {
+  command.add_option("--confidence", "P", "Of the intervals, 0.5 to 0.99999 (default 0.99)", &confidence);
+  command.add_option("--floor", "PERCENT", "Changes up to this are not told from none (default 0.25%)",
+                     &floor);
+  command.add_option("--margin", "PERCENT", "\"Same\" is within this (default 1%)", &margin);
+  command.add_option("--fail-on", "WHAT", "Exit 1 on: regression (default), change, inconclusive, never",
+                     &fail_on);
+  command.add_flag("--strict", "Exit 3 when a verdict is inconclusive", &strict);
+}
+
+base::Result<Reading> reading_of(const VerdictFlags& flags) {
+  Reading reading;
+  reading.strict = flags.strict;
+  if (flags.confidence) {
+    const auto value = decimal(*flags.confidence);
+    if (!value || *value < 0.5 || *value > 0.99999) {
+      return base::usage_error("--confidence: " + base::display(*flags.confidence) +
+                               " is not a number from 0.5 to 0.99999");
+    }
+    reading.settings.confidence = *value;
+  }
+  for (const auto& [flag, given, to] : {std::tuple("--floor", &flags.floor, &reading.settings.floor),
+                                        std::tuple("--margin", &flags.margin, &reading.settings.margin)}) {
+    if (!*given) continue;
+    auto value = parse_percent(flag, **given);
+    if (!value) return value.error();
+    *to = *value;
+  }
+  if (reading.settings.margin < reading.settings.floor) {
+    return base::usage_error(
+        "the margin must not be below the floor, or what is \"same\" could be a finding as well");
+  }
+  if (flags.fail_on) {
+    size_t word = 0;
+    while (word < kFailOnWords.size() && kFailOnWords[word] != *flags.fail_on) ++word;
+    if (word == kFailOnWords.size()) return not_a_word("--fail-on", *flags.fail_on, kFailOnWords);
+    reading.fail_on = static_cast<diff::FailOn>(word);
+  }
+  return reading;
+}
+
+}  // namespace wago::cli

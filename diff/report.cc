@@ -1,0 +1,169 @@
+#include "diff/report.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "diff/evidence.h"
+#include "diff/executions.h"
+#include "diff/quantity.h"
+
+namespace wago::diff {
+
+namespace {
+
+using capture::ExperimentSide;
+
+InstructionLane instruction_lane(const Evidence& baseline, const Evidence& candidate) {
+  InstructionLane lane;
+  for (size_t side = 0; side < 2; ++side) {
+    const Evidence& evidence = side == 0 ? baseline : candidate;
+    const Executions executed = executions_of(evidence);
+    const auto iterations = static_cast<double>(evidence.manifest.completed_iterations);
+    lane.machine[side] = static_cast<double>(executed.machine_instructions) / iterations;
+    lane.wasm[side] = static_cast<double>(executed.wasm_instructions) / iterations;
+  }
+  return lane;
+}
+
+// Of a workload whose captures are in the experiment.
+base::Result<std::optional<CodeLane>> code_lane(const std::string& path,
+                                                const capture::ExperimentWorkload& workload,
+                                                base::Files& files) {
+  std::optional<CodeLane> lane;
+  if (workload.captures[0].empty() || workload.captures[1].empty()) return lane;
+  std::array<std::vector<Evidence>, 2> sides;
+  for (size_t side = 0; side < 2; ++side) {
+    auto evidence = load(base::join_path(path, workload.captures[side]), files);
+    if (!evidence) return evidence.error();
+    sides[side].push_back(std::move(*evidence));
+  }
+  auto compared = compare(sides[0], sides[1]);
+  if (!compared) return compared.error();
+  // Contracts may differ in the setting that the experiment is about; then nothing is known of the code.
+  if (!compared->contract.empty() || compared->workloads.size() != 1) return lane;
+  const WorkloadComparison& code = compared->workloads[0];
+  lane = CodeLane{code.verdict == Verdict::SameCode, code.code.functions_same, code.code.differences, {}};
+  if (sides[0][0].counts && sides[1][0].counts)
+    lane->instructions = instruction_lane(sides[0][0], sides[1][0]);
+  return lane;
+}
+
+// Those that need eyes first.
+int rank(Finding finding) {
+  switch (finding) {
+    case Finding::Failed:
+      return 0;
+    case Finding::Regressed:
+      return 1;
+    case Finding::LayoutSensitive:
+      return 2;
+    case Finding::Inconclusive:
+      return 3;
+    case Finding::Improved:
+      return 4;
+    case Finding::Same:
+      return 5;
+    case Finding::SameCode:
+      return 6;
+  }
+  return 7;
+}
+
+void order(const capture::Experiment& experiment, std::vector<ReportedWorkload>& workloads) {
+  std::stable_sort(workloads.begin(), workloads.end(), [&](const auto& a, const auto& b) {
+    const int rank_a = rank(a.found.finding), rank_b = rank(b.found.finding);
+    if (rank_a != rank_b) return rank_a < rank_b;
+    if (a.found.benjamini_hochberg != b.found.benjamini_hochberg) {
+      return a.found.benjamini_hochberg < b.found.benjamini_hochberg;
+    }
+    return experiment.workloads[a.workload].id < experiment.workloads[b.workload].id;
+  });
+}
+
+}  // namespace
+
+base::Result<Report> report_on(const std::string& path, const VerdictSettings& settings, base::Files& files) {
+  auto contents = capture::read_experiment(path, files);
+  if (!contents) return contents.error();
+  Report report;
+  report.path = path;
+  report.experiment = std::move(contents->experiment);
+  report.pairs = contents->pairs.size();
+  const std::vector<capture::ExperimentWorkload>& workloads = report.experiment.workloads;
+  std::vector<std::optional<CodeLane>> lanes;
+  std::vector<CodeKnowledge> code;
+  // A self-test's slowdown is not in the code.
+  const bool injected = report.experiment.sides[0].slowdown_ppm != report.experiment.sides[1].slowdown_ppm;
+  for (const capture::ExperimentWorkload& workload : workloads) {
+    auto lane = code_lane(path, workload, files);
+    if (!lane) return lane.error();
+    code.push_back({.same_code = !injected && *lane && (**lane).same_code});
+    lanes.push_back(std::move(*lane));
+  }
+  report.findings = find(report.experiment, contents->pairs, settings, code);
+  std::vector<ReportedWorkload> all(workloads.size());
+  for (const capture::Pair& pair : contents->pairs) {
+    const auto ratio = log_ratio(pair);
+    if (!ratio || is_cold(pair)) continue;
+    all[pair.workload].changes.push_back(std::expm1(*ratio));
+    all[pair.workload].code_offsets.push_back(pair.code_offset);
+  }
+  auto take = [&](const std::vector<WorkloadFinding>& found, std::vector<ReportedWorkload>& into) {
+    for (const WorkloadFinding& one : found) {
+      ReportedWorkload& workload = all[one.workload];
+      workload.workload = one.workload;
+      workload.found = one;
+      workload.code = std::move(lanes[one.workload]);
+      into.push_back(std::move(workload));
+    }
+  };
+  take(report.findings.workloads, report.workloads);
+  take(report.findings.controls, report.controls);
+  order(report.experiment, report.workloads);
+  return report;
+}
+
+std::string change_text(const WorkloadFinding& found) {
+  if (found.pairs == 0) return "-";
+  std::string text = format_change(found.change);
+  if (found.interval) {
+    text += " [" + format_change(found.interval->low) + ", " + format_change(found.interval->high) + "]";
+  }
+  return text;
+}
+
+std::string instructions_text(const ReportedWorkload& workload) {
+  if (!workload.code || !workload.code->instructions) return "-";
+  const InstructionLane& lane = *workload.code->instructions;
+  // Rounded, one instruction in a million would look like none.
+  if (lane.machine[0] == lane.machine[1]) return "equal";
+  const std::string change = format_change(lane.machine_change());
+  return change.substr(1) == "0.00 %" ? change + " (not equal)" : change;
+}
+
+std::string headline(const Report& report) {
+  if (!report.findings.invalid.empty()) return "environment invalid: nothing is claimed";
+  std::string text;
+  for (Finding finding : {Finding::Failed, Finding::Regressed, Finding::Improved, Finding::LayoutSensitive,
+                          Finding::Inconclusive, Finding::Same, Finding::SameCode}) {
+    const size_t count = report.findings.count(finding);
+    if (count == 0) continue;
+    text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + std::string(spelling(finding));
+    const auto held = std::count_if(report.workloads.begin(), report.workloads.end(), [&](const auto& one) {
+      return one.found.finding == finding && one.found.gated;
+    });
+    const bool moved = finding == Finding::Regressed || finding == Finding::Improved;
+    if (moved && static_cast<size_t>(held) != count) text += " (" + std::to_string(held) + " held over all)";
+  }
+  return text.empty() ? "no workloads" : text;
+}
+
+std::string command_for(const Report& report, const ReportedWorkload& workload) {
+  const capture::ExperimentWorkload& of = report.experiment.workloads[workload.workload];
+  if (of.captures[0].empty()) return {};
+  return "wago-profile profile diff " + base::display(base::join_path(report.path, of.captures[0])) + " " +
+         base::display(base::join_path(report.path, of.captures[1]));
+}
+
+}  // namespace wago::diff

@@ -1,0 +1,87 @@
+// `profile report`, and `profile diff` of experiments: what may be said of a release. One model behind all
+// formats.
+//
+// The three lanes stand side by side, the most certain first: whether the same code ran, how many
+// instructions were executed (exact), how long it took (paired).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "base/result.h"
+#include "capture/experiment.h"
+#include "diff/compare.h"
+#include "diff/verdict.h"
+
+namespace wago::base {
+class Json;
+}
+
+namespace wago::diff {
+
+// What was executed, an iteration; exact.
+struct InstructionLane {
+  std::array<double, 2> machine = {};  // instructions, by ExperimentSide
+  std::array<double, 2> wasm = {};
+  // Ratio minus one; 0 where the baseline executed none.
+  double machine_change() const { return machine[0] > 0 ? machine[1] / machine[0] - 1 : 0; }
+};
+
+// Lane 1, from captures of both sides; nothing of it: there are none, or they cannot be compared.
+struct CodeLane {
+  bool same_code = false;
+  uint64_t functions_same = 0;
+  std::vector<FunctionDifference> differences;
+  std::optional<InstructionLane> instructions;  // lane 2: where both captures hold counts
+};
+
+struct ReportedWorkload {
+  uint32_t workload = 0;  // index into Experiment::workloads
+  WorkloadFinding found;
+  std::optional<CodeLane> code;
+  std::vector<double> changes;         // of each pair that was kept, in the order measured
+  std::vector<uint32_t> code_offsets;  // of the same pairs
+};
+
+struct Report {
+  std::string path;  // of the experiment, as the user named it
+  capture::Experiment experiment;
+  ExperimentFindings findings;
+  std::vector<ReportedWorkload> workloads;  // findings first, by Benjamini and Hochberg; then by name
+  std::vector<ReportedWorkload> controls;
+  uint64_t pairs = 0;
+};
+
+// Errors as read_experiment(); a capture in the experiment that cannot be read is one too.
+base::Result<Report> report_on(const std::string& path, const VerdictSettings& settings = {},
+                               base::Files& files = base::system_files());
+
+// "regressed  matmul  +2.1 % [+1.8 %, +2.4 %]  16 pairs  p 0.0002", the table that matters first.
+std::string to_text(const Report& report, bool colour = false);
+// docs/report-format.md lists the members.
+base::Json to_json(const Report& report);
+// For a pull request or a release note.
+std::string to_markdown(const Report& report);
+// Each workload a test case: a gated regression a failure, a side that failed or an invalid environment an
+// error, what is inconclusive skipped with its reason. After the schema that CI servers read.
+std::string to_junit(const Report& report);
+// Workflow commands of GitHub Actions, a line each: errors for gated regressions, warnings for the rest that
+// needs eyes.
+std::string to_annotations(const Report& report);
+// One document that needs nothing else: sortable, readable in light and dark and on a phone.
+std::string to_html(const Report& report);
+
+// "+0.42 %" of machine instructions, "-" where they were not counted.
+std::string instructions_text(const ReportedWorkload& workload);
+// "+2.10 % [+1.80 %, +2.40 %]"; without an interval the change alone, without pairs "-".
+std::string change_text(const WorkloadFinding& found);
+// "2 regressed (1 held over all), 14 same, 1 inconclusive"
+std::string headline(const Report& report);
+// What to run to see why.
+std::string command_for(const Report& report, const ReportedWorkload& workload);
+
+}  // namespace wago::diff

@@ -1,0 +1,315 @@
+// The report as one HTML document: no other file, no network, no library.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "base/text.h"
+#include "diff/quantity.h"
+#include "diff/report.h"
+
+namespace wago::diff {
+
+namespace {
+
+using base::as_markup;
+
+constexpr const char* kStyle = R"(
+:root{--paper:#fff;--ink:#1c2024;--quiet:#60646c;--line:#dfe3e8;--soft:#f4f6f8;--bad:#c62a2f;--doubt:#946800;--good:#18794e;--mark:#0b68cb}
+@media(prefers-color-scheme:dark){:root{--paper:#15181b;--ink:#e8eaed;--quiet:#9aa0a8;--line:#31363c;--soft:#1e2226;--bad:#ff8589;--doubt:#f0c000;--good:#5fd39b;--mark:#6cb3ff}}
+*{box-sizing:border-box}body{margin:0;background:var(--paper);color:var(--ink);font:15px/1.5 system-ui,sans-serif}
+main{max-width:1100px;margin:0 auto;padding:1.2rem}h1{font-size:1.4rem;margin:.2rem 0}h2{font-size:1.1rem;margin:1.6rem 0 .5rem}
+p{margin:.4rem 0}.quiet{color:var(--quiet)}.bad{color:var(--bad)}.doubt{color:var(--doubt)}.good{color:var(--good)}
+.note{border-left:4px solid var(--bad);background:var(--soft);padding:.5rem .8rem;margin:.6rem 0}
+.wide{overflow-x:auto}table{border-collapse:collapse;width:100%}th,td{padding:.35rem .6rem;text-align:left;border-bottom:1px solid var(--line);white-space:nowrap}
+td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}th button{all:unset;cursor:pointer;font-weight:600}th button:focus-visible{outline:2px solid var(--mark)}
+th[aria-sort=ascending] button::after{content:" \25B2"}th[aria-sort=descending] button::after{content:" \25BC"}
+details{border:1px solid var(--line);border-radius:6px;margin:.5rem 0;padding:.4rem .8rem}summary{cursor:pointer;font-weight:600}
+code{background:var(--soft);padding:.1rem .3rem;border-radius:4px;overflow-wrap:anywhere;white-space:normal}
+svg{display:block}svg .axis{stroke:var(--line)}svg .zero{stroke:var(--quiet)}svg .band{fill:var(--soft)}
+svg .o0{fill:#0b68cb}svg .o16{fill:#c8531b}svg .o32{fill:#2a8a57}svg .o48{fill:#9b4fc4}
+svg text{fill:var(--quiet);font:11px system-ui,sans-serif}a{color:var(--mark)}
+@media(max-width:640px){main{padding:.7rem}td,th{padding:.3rem .4rem}}
+)";
+
+constexpr const char* kScript = R"(
+for (const table of document.querySelectorAll("table.sortable")) {
+  const body = table.tBodies[0];
+  const heads = [...table.tHead.rows[0].cells];
+  heads.forEach((head, column) => {
+    const button = head.querySelector("button");
+    if (!button) return;
+    button.addEventListener("click", () => {
+      const down = head.getAttribute("aria-sort") === "ascending";
+      heads.forEach((other) => other.removeAttribute("aria-sort"));
+      head.setAttribute("aria-sort", down ? "descending" : "ascending");
+      const key = (row) => row.cells[column].dataset.key ?? row.cells[column].textContent;
+      const rows = [...body.rows].sort((a, b) => {
+        const x = key(a), y = key(b);
+        const order = isNaN(x) || isNaN(y) ? x.localeCompare(y) : x - y;
+        return down ? -order : order;
+      });
+      body.append(...rows);
+    });
+  });
+}
+const unfold = () => {
+  const target = document.getElementById(location.hash.slice(1));
+  if (target?.tagName === "DETAILS") target.open = true;
+};
+addEventListener("hashchange", unfold);
+unfold();
+)";
+
+const char* tone(Finding finding) {
+  switch (finding) {
+    case Finding::Failed:
+    case Finding::Regressed:
+      return "bad";
+    case Finding::LayoutSensitive:
+    case Finding::Inconclusive:
+      return "doubt";
+    default:
+      return "good";
+  }
+}
+
+std::string number(double value, const char* format = "%.6g") {
+  char text[40];
+  std::snprintf(text, sizeof text, format, value);
+  return text;
+}
+
+// A scale that all plots of a page share, symmetric around no change.
+class Scale {
+ public:
+  Scale(double reach, double width) : reach_(reach), width_(width) {}
+  double x(double change) const { return width_ / 2 * (1 + std::clamp(change / reach_, -1.0, 1.0)); }
+  double reach() const { return reach_; }
+  double width() const { return width_; }
+
+ private:
+  double reach_, width_;
+};
+
+// Wide enough for nine in ten of the intervals, so that one workload does not flatten the others.
+double reach_of(const Report& report) {
+  std::vector<double> ends;
+  for (const ReportedWorkload& workload : report.workloads) {
+    if (!workload.found.interval) continue;
+    ends.push_back(std::max(std::abs(workload.found.interval->low), std::abs(workload.found.interval->high)));
+  }
+  const double least = 2 * report.findings.settings.margin;
+  if (ends.empty()) return least;
+  std::sort(ends.begin(), ends.end());
+  return std::max(least, ends[ends.size() * 9 / 10 == ends.size() ? ends.size() - 1 : ends.size() * 9 / 10]);
+}
+
+std::string interval_plot(const WorkloadFinding& found, const VerdictSettings& settings, const Scale& scale) {
+  const double middle = scale.x(0);
+  std::string svg = "<svg width=\"" + number(scale.width()) + "\" height=\"18\" role=\"img\" aria-label=\"" +
+                    as_markup(change_text(found)) + "\"><rect class=\"band\" x=\"" +
+                    number(scale.x(-settings.margin)) + "\" y=\"0\" width=\"" +
+                    number(scale.x(settings.margin) - scale.x(-settings.margin)) +
+                    "\" height=\"18\"/><line class=\"zero\" x1=\"" + number(middle) + "\" x2=\"" +
+                    number(middle) + "\" y1=\"0\" y2=\"18\"/>";
+  if (found.interval) {
+    const char* colour = tone(found.finding);
+    svg += "<g class=\"" + std::string(colour) +
+           "\" stroke=\"currentColor\" fill=\"currentColor\"><line stroke-width=\"2\" x1=\"" +
+           number(scale.x(found.interval->low)) + "\" x2=\"" + number(scale.x(found.interval->high)) +
+           "\" y1=\"9\" y2=\"9\"/><circle cx=\"" + number(scale.x(found.change)) +
+           "\" cy=\"9\" r=\"3.5\"/></g>";
+  }
+  return svg + "</svg>";
+}
+
+// Every pair as a dot, in the order measured, coloured by code offset.
+std::string pairs_plot(const ReportedWorkload& workload, const VerdictSettings& settings) {
+  constexpr double kWidth = 640, kHeight = 150, kLeft = 56;
+  double reach = 2 * settings.margin;
+  for (double change : workload.changes) reach = std::max(reach, std::abs(change) * 1.1);
+  auto y = [&](double change) { return kHeight / 2 * (1 - change / reach); };
+  std::string svg =
+      "<svg viewBox=\"0 0 " + number(kWidth) + " " + number(kHeight) +
+      "\" style=\"max-width:" + number(kWidth) +
+      "px;width:100%\" role=\"img\" aria-label=\"change of each pair\"><rect class=\"band\" x=\"" +
+      number(kLeft) + "\" width=\"" + number(kWidth - kLeft) + "\" y=\"" + number(y(settings.margin)) +
+      "\" height=\"" + number(y(-settings.margin) - y(settings.margin)) + "\"/>";
+  for (double line : {-settings.margin, 0.0, settings.margin}) {
+    svg += "<line class=\"" + std::string(line == 0 ? "zero" : "axis") + "\" x1=\"" + number(kLeft) +
+           "\" x2=\"" + number(kWidth) + "\" y1=\"" + number(y(line)) + "\" y2=\"" + number(y(line)) +
+           "\"/><text x=\"0\" y=\"" + number(y(line) + 4) + "\">" + as_markup(format_change(line)) +
+           "</text>";
+  }
+  const auto count = static_cast<double>(workload.changes.size());
+  for (size_t i = 0; i < workload.changes.size(); ++i) {
+    const double x = kLeft + (kWidth - kLeft) * (static_cast<double>(i) + 0.5) / count;
+    svg += "<circle class=\"o" + std::to_string(workload.code_offsets[i]) + "\" cx=\"" + number(x) +
+           "\" cy=\"" + number(y(workload.changes[i])) + "\" r=\"4\"><title>pair " + std::to_string(i + 1) +
+           ", code offset " + std::to_string(workload.code_offsets[i]) + ": " +
+           as_markup(format_change(workload.changes[i])) + "</title></circle>";
+  }
+  return svg + "</svg>";
+}
+
+std::string heads(std::initializer_list<std::pair<const char*, bool>> names) {
+  std::string row = "<thead><tr>";
+  for (const auto& [name, is_number] : names) {
+    row += std::string("<th") + (is_number ? " class=\"n\"" : "") + "><button>" + name + "</button></th>";
+  }
+  return row + "</tr></thead>";
+}
+
+std::string key_cell(double key, const std::string& content) {
+  return "<td class=\"n\" data-key=\"" + number(key, "%.12g") + "\">" + content + "</td>";
+}
+
+std::string anchor(const ReportedWorkload& workload) {
+  return "w" + std::to_string(workload.workload);
+}
+
+std::string table(const Report& report, const std::vector<ReportedWorkload>& workloads, const Scale& scale) {
+  std::string text = "<div class=\"wide\"><table class=\"sortable\">" +
+                     heads({{"finding", false},
+                            {"workload", false},
+                            {"change", true},
+                            {"interval", false},
+                            {"pairs", true},
+                            {"p", true},
+                            {"instructions", true},
+                            {"code", false},
+                            {"baseline", true},
+                            {"candidate", true}}) +
+                     "<tbody>";
+  for (const ReportedWorkload& workload : workloads) {
+    const WorkloadFinding& found = workload.found;
+    const bool moved = found.finding == Finding::Regressed || found.finding == Finding::Improved;
+    text += "<tr><td class=\"" + std::string(tone(found.finding)) + "\">" +
+            std::string(spelling(found.finding)) + (moved && !found.gated ? "?" : "") +
+            "</td><td><a href=\"#" + anchor(workload) + "\">" +
+            as_markup(base::printable(report.experiment.workloads[workload.workload].id)) + "</a></td>";
+    text += key_cell(found.change, found.pairs ? as_markup(format_change(found.change)) : "-");
+    text += "<td data-key=\"" + number(found.change) + "\">" +
+            interval_plot(found, report.findings.settings, scale) + "</td>";
+    text += key_cell(static_cast<double>(found.pairs), std::to_string(found.pairs));
+    text += key_cell(found.p_value, number(found.p_value, "%.2g"));
+    text += key_cell(
+        workload.code && workload.code->instructions ? workload.code->instructions->machine_change() : 0,
+        as_markup(instructions_text(workload)));
+    text += std::string("<td>") +
+            (!workload.code             ? "not known"
+             : workload.code->same_code ? "same"
+                                        : "differs") +
+            "</td>";
+    text += key_cell(found.baseline_ns, found.pairs ? format_ns(found.baseline_ns) : "-");
+    text += key_cell(found.candidate_ns, found.pairs ? format_ns(found.candidate_ns) : "-") + "</tr>\n";
+  }
+  return text + "</tbody></table></div>\n";
+}
+
+std::string section(const Report& report, const ReportedWorkload& workload) {
+  const capture::ExperimentWorkload& of = report.experiment.workloads[workload.workload];
+  const WorkloadFinding& found = workload.found;
+  const bool unchanged = found.finding == Finding::Same || found.finding == Finding::SameCode;
+  std::string text = "<details" + std::string(unchanged ? "" : " open") + " id=\"" + anchor(workload) +
+                     "\"><summary><span class=\"" + tone(found.finding) + "\">" +
+                     std::string(spelling(found.finding)) + "</span> " + as_markup(base::printable(of.id)) +
+                     " " + as_markup(change_text(found)) + "</summary>\n<p>" +
+                     as_markup(base::printable(found.reason)) + "</p>\n";
+  if (!workload.changes.empty()) text += pairs_plot(workload, report.findings.settings);
+  if (!found.offsets.empty()) {
+    text +=
+        "<table><thead><tr><th>code offset</th><th class=\"n\">pairs</th><th "
+        "class=\"n\">change</th></tr></thead><tbody>";
+    for (const OffsetChange& offset : found.offsets) {
+      text += "<tr><td>" + std::to_string(offset.code_offset) + "</td><td class=\"n\">" +
+              std::to_string(offset.pairs) + "</td><td class=\"n\">" +
+              as_markup(format_change(offset.change)) + "</td></tr>";
+    }
+    text += "</tbody></table>\n";
+  }
+  if (workload.code && !workload.code->differences.empty()) {
+    text += "<h2>Functions that differ</h2><div class=\"wide\"><table><tbody>";
+    for (const FunctionDifference& function : workload.code->differences) {
+      text += "<tr><td>" + std::string(to_string(function.fate)) + "</td><td>" +
+              as_markup(base::function_label(function.name)) + "</td><td class=\"n\">" +
+              std::to_string(function.baseline_bytes) + " &rarr; " +
+              std::to_string(function.candidate_bytes) + " bytes</td></tr>";
+    }
+    text += "</tbody></table></div>\n";
+  }
+  if (const std::string command = command_for(report, workload); !command.empty()) {
+    text += "<p class=\"quiet\">Look closer: <code>" + as_markup(command) + "</code></p>\n";
+  }
+  return text + "</details>\n";
+}
+
+std::string side_row(const char* title, const capture::SideRecord& side) {
+  std::string text = side.program + " " + side.program_version + ", revision " + side.revision;
+  if (side.dirty == base::Dirty::Dirty) text += " (dirty)";
+  if (!side.setting.empty()) text += ", " + side.setting;
+  if (side.slowdown_ppm)
+    text += ", slowed down by " + number(static_cast<double>(side.slowdown_ppm) / 1e4) + " % as a self-test";
+  return "<tr><td>" + std::string(title) + "</td><td>" + as_markup(base::printable(text)) + "</td></tr>";
+}
+
+std::string method(const Report& report) {
+  const capture::Experiment& experiment = report.experiment;
+  const VerdictSettings& settings = report.findings.settings;
+  std::string text = "<h2>Machine and method</h2><div class=\"wide\"><table><tbody>" +
+                     side_row("baseline", experiment.sides[0]) + side_row("candidate", experiment.sides[1]);
+  auto row = [&](const char* name, const std::string& value) {
+    text += "<tr><td>" + std::string(name) + "</td><td>" + as_markup(base::printable(value)) + "</td></tr>";
+  };
+  row("machine", experiment.cpu_model + ", " + experiment.os_version + ", " +
+                     format_plural(experiment.logical_cpus, "logical core"));
+  row("pairs", std::to_string(report.pairs) + ", seed " + std::to_string(experiment.seed));
+  row("intervals", "hold at " + number(100 * settings.confidence) + " % over all looks; floor " +
+                       number(100 * settings.floor) + " %, margin " + number(100 * settings.margin) + " %");
+  text +=
+      "</tbody></table></div>\n<p class=\"quiet\">Both sides of a pair run as fresh processes on one CPU and "
+      "take turns. A pair's "
+      "change is the median over its turns of the ratio of CPU times; a workload's is the Hodges-Lehmann "
+      "estimate over its "
+      "pairs. Findings with a question mark are not held over all workloads by Holm's procedure.</p>\n";
+  return text;
+}
+
+}  // namespace
+
+std::string to_html(const Report& report) {
+  const Scale scale(reach_of(report), 220);
+  std::string text =
+      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
+      "content=\"width=device-width,initial-scale=1\"><title>" +
+      as_markup("Regression report: " + headline(report)) + "</title><style>" + kStyle +
+      "</style></head><body><main>\n<h1>" + as_markup(headline(report)) + "</h1>\n<p class=\"quiet\">" +
+      as_markup(base::printable(report.path)) + "</p>\n";
+  for (const std::string& sentence : report.findings.invalid) {
+    text += "<p class=\"note bad\">" + as_markup(base::printable(sentence)) + "</p>\n";
+  }
+  if (report.findings.suspect)
+    text += "<p class=\"note doubt\">" + as_markup(*report.findings.suspect) + "</p>\n";
+  const SuiteChange& suite = report.findings.suite;
+  if (suite.workloads > 0) {
+    text += "<p>Geometric mean of " + format_plural(suite.workloads, "workload") + ": <b>" +
+            as_markup(format_change(suite.change)) + "</b>";
+    if (suite.interval) {
+      text += " [" + as_markup(format_change(suite.interval->low)) + ", " +
+              as_markup(format_change(suite.interval->high)) + "]";
+    }
+    text += "</p>\n";
+  }
+  text += table(report, report.workloads, scale);
+  text += "<p class=\"quiet\">Intervals are drawn from -" + number(100 * scale.reach(), "%.3g") + " % to +" +
+          number(100 * scale.reach(), "%.3g") + " %; the band is the margin.</p>\n";
+  if (!report.controls.empty()) {
+    text += "<h2>Controls: the baseline on both sides</h2>" + table(report, report.controls, scale);
+  }
+  text += "<h2>Workloads</h2>\n";
+  for (const ReportedWorkload& workload : report.workloads) text += section(report, workload);
+  for (const ReportedWorkload& control : report.controls) text += section(report, control);
+  return text + method(report) + "</main><script>" + kScript + "</script></body></html>\n";
+}
+
+}  // namespace wago::diff

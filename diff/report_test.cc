@@ -1,0 +1,212 @@
+#include "diff/report.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "base/json.h"
+#include "capture/test_parts.h"
+
+namespace wago::diff {
+namespace {
+
+using capture::Experiment;
+using capture::Pair;
+
+Experiment example() {
+  Experiment experiment;
+  experiment.complete = true;
+  experiment.sides[0] = {
+      .program = "wago-profile", .program_version = "1.0", .revision = "aaaa", .dirty = base::Dirty::Clean};
+  experiment.sides[1] = {
+      .program = "wago-profile", .program_version = "1.1", .revision = "bbbb", .dirty = base::Dirty::Dirty};
+  experiment.cpu_model = "Test CPU";
+  experiment.os_version = "Linux 6.1";
+  experiment.logical_cpus = 2;
+  experiment.workloads = {{.id = "same", .catalog = "bundled"},
+                          {.id = "slow|<b>", .catalog = "bundled"},
+                          {.id = "wide", .catalog = "bundled"},
+                          {.id = "dead",
+                           .catalog = "bundled",
+                           .state = capture::WorkloadState::Failed,
+                           .diagnostic = "the candidate died of signal 11 (SIGSEGV)"},
+                          {.id = "control", .catalog = "bundled", .control = true}};
+  return experiment;
+}
+
+// Changes in a fixed pattern around `centre`.
+void add(std::vector<Pair>& pairs, uint32_t workload, size_t count, double centre, double spread) {
+  for (uint32_t i = 0; i < count; ++i) {
+    Pair pair{.workload = workload, .code_offset = i % 4 * 16};
+    const double ratio = std::log1p(centre) + spread * (i % 3 == 0 ? -1 : i % 3 == 1 ? 0.2 : 0.9);
+    pair.turns = {{{{.cpu_ns = 1'000'000}}, {{.cpu_ns = static_cast<uint64_t>(1e6 * std::exp(ratio))}}}};
+    pairs.push_back(pair);
+  }
+}
+
+class Reports : public ::testing::Test {
+ protected:
+  Reports() {
+    std::vector<Pair> pairs;
+    add(pairs, 0, 12, 0, 0.001);
+    add(pairs, 1, 16, 0.03, 0.002);
+    add(pairs, 2, 8, 0, 0.05);
+    add(pairs, 4, 12, 0, 0.001);
+    write(example(), pairs);
+  }
+  void write(const Experiment& experiment, const std::vector<Pair>& pairs) {
+    const std::string directory = "run" + std::to_string(++number_) + ".wagoexp";
+    EXPECT_TRUE(files_.create_directory(directory));
+    EXPECT_TRUE(files_.create(directory + "/experiment.json", base::as_bytes(to_json_text(experiment))));
+    std::string lines;
+    for (const Pair& pair : pairs) lines += to_json_line(pair);
+    EXPECT_TRUE(files_.create(directory + "/pairs.jsonl", base::as_bytes(lines)));
+    auto report = report_on(directory, {}, files_);
+    ASSERT_TRUE(report) << report.error().to_string();
+    report_ = std::move(*report);
+  }
+
+  base::MemoryFiles files_;
+  int number_ = 0;
+  Report report_;
+};
+
+TEST_F(Reports, WhatNeedsEyesComesFirst) {
+  std::vector<std::string> order;
+  for (const ReportedWorkload& workload : report_.workloads)
+    order.push_back(report_.experiment.workloads[workload.workload].id);
+  EXPECT_EQ(order, (std::vector<std::string>{"dead", "slow|<b>", "wide", "same"}));
+  EXPECT_EQ(headline(report_), "1 failed, 1 regressed, 1 inconclusive, 1 same");
+  ASSERT_EQ(report_.controls.size(), 1u);
+}
+
+TEST_F(Reports, TextHasTheTableAndTheReasons) {
+  const std::string text = to_text(report_);
+  EXPECT_NE(text.find("1 failed, 1 regressed, 1 inconclusive, 1 same\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("\nregressed "), std::string::npos) << text;
+  EXPECT_NE(text.find("dead: the candidate died of signal 11 (SIGSEGV)\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("would settle it\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("floor 0.25 %, margin 1 %"), std::string::npos) << text;
+}
+
+TEST_F(Reports, JsonCarriesWhatTheVerdictRestsOn) {
+  const base::Json json = to_json(report_);
+  const base::Json& slow = json.find("workloads")->items()[1];
+  EXPECT_EQ(slow.find("workload")->as_string(), "slow|<b>");
+  EXPECT_EQ(slow.find("finding")->as_string(), "regressed");
+  EXPECT_TRUE(slow.find("gated")->as_bool());
+  EXPECT_NEAR(slow.find("change")->as_double(), 0.03, 0.002);
+  EXPECT_EQ(slow.find("pair_changes")->items().size(), 16u);
+  EXPECT_EQ(slow.find("interval")->items().size(), 2u);
+}
+
+TEST_F(Reports, MarkdownEscapesNames) {
+  const std::string text = to_markdown(report_);
+  EXPECT_EQ(text.rfind("## 1 failed, 1 regressed, 1 inconclusive, 1 same\n", 0), 0u);
+  EXPECT_NE(text.find("| regressed | slow\\|\\<b> | +2.99 %"), std::string::npos) << text;
+  EXPECT_NE(text.find("<details><summary>1 workload unchanged</summary>"), std::string::npos) << text;
+}
+
+TEST_F(Reports, JunitSaysFailureErrorAndSkipped) {
+  const std::string text = to_junit(report_);
+  EXPECT_NE(text.find("tests=\"4\" failures=\"1\" errors=\"1\" skipped=\"1\""), std::string::npos) << text;
+  EXPECT_NE(text.find("name=\"slow|&lt;b&gt;\""), std::string::npos);
+  EXPECT_NE(text.find("<failure type=\"regressed\" message=\"+2.99 %"), std::string::npos);
+}
+
+TEST_F(Reports, AnnotationsAreErrorsOnlyWhereTheGateHolds) {
+  const std::string text = to_annotations(report_);
+  EXPECT_NE(text.find("::error title=slow|<b> regressed::+2.99 %25"), std::string::npos) << text;
+  EXPECT_NE(text.find("::error title=dead failed::"), std::string::npos) << text;
+  EXPECT_NE(text.find("::warning title=wide inconclusive::"), std::string::npos) << text;
+  EXPECT_EQ(text.find("%\n"), std::string::npos) << "percent signs are escaped";
+  EXPECT_NE(text.find(" %25"), std::string::npos);
+}
+
+TEST_F(Reports, HtmlIsOneDocumentWithNothingFromElsewhere) {
+  const std::string text = to_html(report_);
+  EXPECT_EQ(text.rfind("<!doctype html>", 0), 0u);
+  for (const char* outside : {"http:", "https:", "src=", "<link", "@import", "url("}) {
+    EXPECT_EQ(text.find(outside), std::string::npos) << outside;
+  }
+  EXPECT_EQ(text.find("slow|<b>"), std::string::npos);
+  EXPECT_NE(text.find("slow|&lt;b&gt;"), std::string::npos);
+  size_t dots = 0;
+  for (size_t at = 0; (at = text.find("<title>pair ", at)) != std::string::npos; ++at) ++dots;
+  EXPECT_EQ(dots, 12u + 16 + 8 + 12);
+}
+
+TEST_F(Reports, AnInvalidEnvironmentClaimsNothing) {
+  Experiment experiment = example();
+  std::vector<Pair> pairs;
+  add(pairs, 1, 16, 0.03, 0.002);
+  add(pairs, 4, 16, 0.03, 0.002);
+  write(experiment, pairs);
+  EXPECT_EQ(headline(report_), "environment invalid: nothing is claimed");
+  EXPECT_NE(to_junit(report_).find("failures=\"0\" errors=\"4\""), std::string::npos) << to_junit(report_);
+  EXPECT_EQ(
+      to_annotations(report_).rfind("::error title=environment invalid::control control moved by +2.99", 0),
+      0u);
+}
+
+// fib, whose block of five instructions is entered so often in an iteration.
+void counted(base::Files& files, const std::string& directory, uint64_t entered, uint8_t code) {
+  capture::testing::Parts parts = capture::testing::consistent_parts();
+  parts.images.images[0].functions[0].sha256.fill(code);
+  parts.images.images[0].metadata.blocks = {{0, 16, 0, 5}};
+  parts.manifest.backend = base::Backend::Count;
+  parts.manifest.code_sha256 = base::to_hex(code_sha256(parts.images));
+  capture::Manifest first = parts.manifest;
+  first.complete = false;
+  first.files.clear();
+  auto writer = capture::CaptureWriter::create(directory, first, files);
+  ASSERT_TRUE(writer) << writer.error().to_string();
+  capture::Counts counts;
+  counts.entered = {{entered * parts.manifest.completed_iterations}};
+  ASSERT_TRUE(writer->write(capture::kImagesFile, base::as_bytes(to_json_text(parts.images))));
+  ASSERT_TRUE(writer->write(capture::kIterationsFile, capture::encode_iterations(parts.iterations)));
+  ASSERT_TRUE(writer->write(capture::kCountsFile, base::as_bytes(to_json_text(counts))));
+  auto done = writer->finish(first);
+  ASSERT_TRUE(done) << done.error().to_string();
+}
+
+TEST_F(Reports, CapturesInTheExperimentAreTheExactLanes) {
+  Experiment experiment = example();
+  experiment.workloads.resize(2);
+  experiment.workloads[0].captures = {"captures/same.baseline.wagoprof", "captures/same.candidate.wagoprof"};
+  experiment.workloads[1].captures = {"captures/slow.baseline.wagoprof", "captures/slow.candidate.wagoprof"};
+  ASSERT_TRUE(files_.create_directory("run2.wagoexp"));
+  ASSERT_TRUE(files_.create_directory("run2.wagoexp/captures"));
+  const std::string in = "run2.wagoexp/captures/";
+  counted(files_, in + "same.baseline.wagoprof", 1000, 1);
+  counted(files_, in + "same.candidate.wagoprof", 1000, 1);
+  counted(files_, in + "slow.baseline.wagoprof", 1000, 1);
+  counted(files_, in + "slow.candidate.wagoprof", 1025, 2);
+  std::vector<Pair> pairs;
+  add(pairs, 0, 12, 0.02, 0.001);
+  add(pairs, 1, 16, 0.03, 0.002);
+  ASSERT_TRUE(files_.create("run2.wagoexp/experiment.json", base::as_bytes(to_json_text(experiment))));
+  std::string lines;
+  for (const Pair& pair : pairs) lines += to_json_line(pair);
+  ASSERT_TRUE(files_.create("run2.wagoexp/pairs.jsonl", base::as_bytes(lines)));
+  auto report = report_on("run2.wagoexp", {}, files_);
+  ASSERT_TRUE(report) << report.error().to_string();
+  EXPECT_EQ(report->findings.workloads[0].finding, Finding::SameCode);
+  EXPECT_EQ(report->findings.workloads[1].finding, Finding::Regressed);
+  const ReportedWorkload& slow = report->workloads[0];
+  ASSERT_TRUE(slow.code && slow.code->instructions);
+  EXPECT_EQ(slow.code->instructions->machine, (std::array<double, 2>{5000, 5125}));
+  EXPECT_EQ(instructions_text(slow), "+2.50 %");
+  EXPECT_EQ(instructions_text(report->workloads[1]), "equal");
+  ASSERT_EQ(slow.code->differences.size(), 1u);
+  EXPECT_NE(to_text(*report).find("code differs in fib (changed)\n"), std::string::npos) << to_text(*report);
+}
+
+TEST_F(Reports, WhatIsNoExperimentIsSaid) {
+  auto report = report_on("nothing.wagoexp", {}, files_);
+  ASSERT_FALSE(report);
+  EXPECT_NE(report.error().to_string().find("nothing.wagoexp/experiment.json"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace wago::diff

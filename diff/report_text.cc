@@ -1,0 +1,266 @@
+// Reports for people and for pull requests.
+#include <cstdio>
+
+#include "base/text.h"
+#include "diff/quantity.h"
+#include "diff/report.h"
+
+namespace wago::diff {
+
+namespace {
+
+using Row = std::vector<std::string>;
+using base::Paint;
+
+constexpr size_t kFunctionsNamed = 5;
+
+Paint paint_of(Finding finding) {
+  switch (finding) {
+    case Finding::Failed:
+    case Finding::Regressed:
+      return Paint::Bad;
+    case Finding::LayoutSensitive:
+    case Finding::Inconclusive:
+      return Paint::Doubtful;
+    default:
+      return Paint::Good;
+  }
+}
+
+std::string p_text(const WorkloadFinding& found) {
+  if (found.pairs == 0) return "-";
+  char text[32];
+  std::snprintf(text, sizeof text, found.p_value < 0.001 ? "%.1e" : "%.3f", found.p_value);
+  return text;
+}
+
+std::string code_text(const ReportedWorkload& workload) {
+  if (!workload.code) return "not known";
+  if (workload.code->same_code) return "same";
+  return format_plural(workload.code->differences.size(), "function");
+}
+
+std::string side_text(const capture::SideRecord& side) {
+  std::string text = side.program + " " + side.program_version + ", revision " + side.revision.substr(0, 12);
+  if (side.dirty == base::Dirty::Dirty) text += " (dirty)";
+  if (side.dirty == base::Dirty::Unknown) text += " (unknown whether dirty)";
+  if (!side.setting.empty()) text += ", " + side.setting;
+  if (side.slowdown_ppm != 0)
+    text +=
+        ", slowed down by " + format_share(static_cast<double>(side.slowdown_ppm) / 1e6) + " as a self-test";
+  return base::printable(text);
+}
+
+std::string name_of(const Report& report, const ReportedWorkload& workload) {
+  return report.experiment.workloads[workload.workload].id;
+}
+
+// The functions that differ, the first few.
+std::string functions_text(const CodeLane& code) {
+  std::vector<std::string> names;
+  for (const FunctionDifference& function : code.differences) {
+    names.push_back(base::function_label(function.name) + " (" + to_string(function.fate) + ")");
+  }
+  const size_t more = names.size() - std::min(names.size(), kFunctionsNamed);
+  names.resize(names.size() - more);
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return more == 0 ? text : text + " and " + std::to_string(more) + " more";
+}
+
+bool needs_eyes(Finding finding) {
+  return finding != Finding::Same && finding != Finding::SameCode;
+}
+
+std::string suite_text(const Report& report) {
+  const SuiteChange& suite = report.findings.suite;
+  if (suite.workloads == 0) return {};
+  std::string text =
+      "geometric mean of " + format_plural(suite.workloads, "workload") + ": " + format_change(suite.change);
+  if (suite.interval) {
+    text += " [" + format_change(suite.interval->low) + ", " + format_change(suite.interval->high) + "]";
+  }
+  return text;
+}
+
+// A cell of a Markdown table.
+std::string cell(std::string_view text) {
+  std::string result;
+  for (char c : base::printable(text)) {
+    if (c == '|' || c == '\\' || c == '`' || c == '*' || c == '_' || c == '<' || c == '[') result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+}  // namespace
+
+std::string to_text(const Report& report, bool colour) {
+  const capture::Experiment& experiment = report.experiment;
+  std::string text =
+      base::columns({{"experiment", base::display(report.path), experiment.complete ? "" : "(not finished)"},
+                     {"baseline", side_text(experiment.sides[0])},
+                     {"candidate", side_text(experiment.sides[1])},
+                     {"machine", base::printable(experiment.cpu_model + ", " + experiment.os_version) + ", " +
+                                     format_plural(experiment.logical_cpus, "logical core")}});
+  text += "\n" + headline(report) + "\n";
+  if (const std::string suite = suite_text(report); !suite.empty()) text += suite + "\n";
+  for (const std::string& sentence : report.findings.invalid)
+    text += base::painted(sentence, Paint::Bad, colour) + "\n";
+  if (report.findings.suspect)
+    text += base::painted(*report.findings.suspect, Paint::Doubtful, colour) + "\n";
+  std::vector<Row> rows = {{"", "workload", "CPU time per iteration", "pairs", "p", "instructions", "code",
+                            "baseline", "candidate"}};
+  for (const ReportedWorkload& workload : report.workloads) {
+    const WorkloadFinding& found = workload.found;
+    std::string word(spelling(found.finding));
+    const bool moved = found.finding == Finding::Regressed || found.finding == Finding::Improved;
+    if (moved && !found.gated) word += "?";
+    rows.push_back({word, base::display(name_of(report, workload)), change_text(found),
+                    std::to_string(found.pairs), p_text(found), instructions_text(workload),
+                    code_text(workload), found.pairs ? format_ns(found.baseline_ns) : "-",
+                    found.pairs ? format_ns(found.candidate_ns) : "-"});
+  }
+  if (rows.size() > 1) {
+    text += "\n" + base::columns(rows, {base::Align::Left, base::Align::Left, base::Align::Left,
+                                        base::Align::Right, base::Align::Right, base::Align::Right,
+                                        base::Align::Left, base::Align::Right, base::Align::Right});
+  }
+  for (const ReportedWorkload& workload : report.workloads) {
+    if (!needs_eyes(workload.found.finding)) continue;
+    text +=
+        "\n" +
+        base::painted(base::display(name_of(report, workload)), paint_of(workload.found.finding), colour) +
+        ": " + base::printable(workload.found.reason) + "\n";
+    for (const OffsetChange& offset : workload.found.offsets) {
+      if (!workload.found.layout_sensitive) break;
+      text += "  code offset " + std::to_string(offset.code_offset) + ": " + format_change(offset.change) +
+              " (" + format_plural(offset.pairs, "pair") + ")\n";
+    }
+    if (workload.code && !workload.code->differences.empty()) {
+      text += "  code differs in " + functions_text(*workload.code) + "\n";
+    }
+    if (const std::string command = command_for(report, workload); !command.empty())
+      text += "  " + command + "\n";
+  }
+  const VerdictSettings& settings = report.findings.settings;
+  char method[200];
+  std::snprintf(method, sizeof method,
+                "\n%llu pairs; intervals hold at %.4g %% over all looks; floor %.4g %%, margin %.4g %%; "
+                "\"?\": not held over "
+                "all workloads\n",
+                static_cast<unsigned long long>(report.pairs), 100 * settings.confidence,
+                100 * settings.floor, 100 * settings.margin);
+  return text + method;
+}
+
+std::string to_markdown(const Report& report) {
+  const capture::Experiment& experiment = report.experiment;
+  std::string text = "## " + cell(headline(report)) + "\n\n";
+  for (const std::string& sentence : report.findings.invalid)
+    text += "> **Invalid:** " + cell(sentence) + "\n\n";
+  if (report.findings.suspect) text += "> **Suspect:** " + cell(*report.findings.suspect) + "\n\n";
+  auto table = [&](auto wanted) {
+    std::string rows;
+    for (const ReportedWorkload& workload : report.workloads) {
+      if (!wanted(workload.found.finding)) continue;
+      const WorkloadFinding& found = workload.found;
+      rows += "| " + cell(spelling(found.finding)) + " | " + cell(name_of(report, workload)) + " | " +
+              cell(change_text(found)) + " | " + std::to_string(found.pairs) + " | " + p_text(found) + " | " +
+              cell(instructions_text(workload)) + " | " + cell(code_text(workload)) + " |\n";
+    }
+    if (rows.empty()) return rows;
+    return "| | workload | CPU time per iteration | pairs | p | instructions | code "
+           "|\n|---|---|---|---:|---:|---:|---|\n" +
+           rows + "\n";
+  };
+  text += table(needs_eyes);
+  for (const ReportedWorkload& workload : report.workloads) {
+    if (!needs_eyes(workload.found.finding)) continue;
+    text += "* **" + cell(name_of(report, workload)) + "**: " + cell(workload.found.reason);
+    if (workload.code && !workload.code->differences.empty()) {
+      text += "; code differs in " + cell(functions_text(*workload.code));
+    }
+    text += "\n";
+  }
+  const std::string rest = table([](Finding finding) { return !needs_eyes(finding); });
+  if (!rest.empty()) {
+    text += "\n<details><summary>" +
+            format_plural(report.findings.count(Finding::Same) + report.findings.count(Finding::SameCode),
+                          "workload") +
+            " unchanged</summary>\n\n" + rest + "</details>\n";
+  }
+  if (const std::string suite = suite_text(report); !suite.empty()) text += "\n" + cell(suite) + "\n";
+  text += "\nBaseline " + cell(side_text(experiment.sides[0])) + "; candidate " +
+          cell(side_text(experiment.sides[1])) + "; " + cell(experiment.cpu_model) + ", " +
+          cell(experiment.os_version) + ", " + format_plural(experiment.logical_cpus, "logical core") + "; " +
+          format_plural(report.pairs, "pair") + ".\n";
+  return text;
+}
+
+std::string to_annotations(const Report& report) {
+  // What a workflow command may hold: https://docs.github.com/actions, "Workflow commands".
+  auto escaped = [](std::string_view text, bool property) {
+    std::string result;
+    for (char c : text) {
+      const bool special = c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ','));
+      char code[8];
+      std::snprintf(code, sizeof code, "%%%02X", static_cast<unsigned char>(c));
+      result += special ? std::string(code) : std::string(1, c);
+    }
+    return result;
+  };
+  std::string text;
+  auto add = [&](const char* level, const std::string& title, const std::string& message) {
+    text += "::" + std::string(level) + " title=" + escaped(base::printable(title), true) +
+            "::" + escaped(base::printable(message), false) + "\n";
+  };
+  for (const std::string& sentence : report.findings.invalid) add("error", "environment invalid", sentence);
+  if (report.findings.suspect) add("warning", "suspect environment", *report.findings.suspect);
+  for (const ReportedWorkload& workload : report.workloads) {
+    const WorkloadFinding& found = workload.found;
+    if (!needs_eyes(found.finding) || found.finding == Finding::Improved) continue;
+    const bool error =
+        found.finding == Finding::Failed || (found.finding == Finding::Regressed && found.gated);
+    add(error ? "error" : "warning", name_of(report, workload) + " " + std::string(spelling(found.finding)),
+        (found.pairs ? change_text(found) + ": " : "") + found.reason);
+  }
+  return text;
+}
+
+std::string to_junit(const Report& report) {
+  using base::as_markup;
+  size_t failures = 0, errors = 0, skipped = 0;
+  std::string cases;
+  for (const ReportedWorkload& workload : report.workloads) {
+    const WorkloadFinding& found = workload.found;
+    const capture::ExperimentWorkload& of = report.experiment.workloads[workload.workload];
+    cases += "  <testcase classname=\"" + as_markup(of.catalog) + "\" name=\"" + as_markup(of.id) +
+             "\" time=\"0\">\n";
+    const std::string message = as_markup((found.pairs ? change_text(found) + ": " : "") + found.reason);
+    if (found.finding == Finding::Failed || !report.findings.invalid.empty()) {
+      ++errors;
+      const std::string why =
+          found.finding == Finding::Failed ? message : as_markup(report.findings.invalid[0]);
+      cases += "    <error message=\"" + why + "\"/>\n";
+    } else if (found.finding == Finding::Regressed && found.gated) {
+      ++failures;
+      cases += "    <failure type=\"regressed\" message=\"" + message + "\">" +
+               as_markup(command_for(report, workload)) + "</failure>\n";
+    } else if (found.finding == Finding::Inconclusive || found.finding == Finding::LayoutSensitive) {
+      ++skipped;
+      cases += "    <skipped message=\"" + as_markup(std::string(spelling(found.finding)) + ": ") + message +
+               "\"/>\n";
+    } else {
+      cases += "    <system-out>" +
+               as_markup(std::string(spelling(found.finding)) + " " + change_text(found)) + "</system-out>\n";
+    }
+    cases += "  </testcase>\n";
+  }
+  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"" + as_markup(report.path) +
+         "\" tests=\"" + std::to_string(report.workloads.size()) + "\" failures=\"" +
+         std::to_string(failures) + "\" errors=\"" + std::to_string(errors) + "\" skipped=\"" +
+         std::to_string(skipped) + "\">\n" + cases + "</testsuite>\n";
+}
+
+}  // namespace wago::diff

@@ -1,0 +1,361 @@
+#include "diff/verdict.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+
+#include "base/check.h"
+#include "diff/multiple_testing.h"
+#include "diff/quantity.h"
+#include "diff/statistics.h"
+#include "diff/student_t.h"
+
+namespace wago::diff {
+
+namespace {
+
+using capture::Pair;
+using capture::Turn;
+
+constexpr size_t kSignedRankPairs = 8;  // from which on ranks are used
+constexpr double kColdChange = 0.05;
+constexpr double kLayoutLevel = 0.01;  // of the test whether code offsets disagree
+constexpr size_t kManyFindings = 10;
+constexpr double kOneWay = 0.8;  // a greater share of many findings in one direction is suspect
+constexpr size_t kMostPairs = 1000;
+
+double change_of(double log_ratio) {
+  return std::expm1(log_ratio);
+}
+
+// Of a setting: as it was given.
+std::string percent(double share) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g %%", 100 * share);
+  return text;
+}
+
+// A pair as far as verdicts need it.
+struct PairRatio {
+  double log_ratio = 0;
+  uint32_t code_offset = 0;
+};
+
+double median_cpu_ns(const Pair& pair, size_t side) {
+  std::vector<double> times;
+  for (const Turn& turn : pair.turns[side]) {
+    times.push_back(static_cast<double>(turn.cpu_ns) / static_cast<double>(pair.iterations_per_turn));
+  }
+  return summarize(std::move(times)).median;
+}
+
+double mean_cpu(std::span<const Turn> turns) {
+  double sum = 0;
+  for (const Turn& turn : turns) sum += static_cast<double>(turn.cpu_ns);
+  return sum / static_cast<double>(turns.size());
+}
+
+bool drifts(const std::vector<Turn>& turns) {
+  const size_t third = turns.size() / 3;
+  if (third == 0) return false;
+  const double first = mean_cpu(std::span(turns).first(third)), last = mean_cpu(std::span(turns).last(third));
+  return first > 0 && last > 0 && std::abs(first / last - 1) > kColdChange;
+}
+
+// One-way analysis of variance: whether the means of the groups differ more than chance would have it.
+double groups_p(const std::map<uint32_t, std::vector<double>>& groups) {
+  double sum = 0, n = 0;
+  for (const auto& [offset, values] : groups) {
+    for (double value : values) sum += value;
+    n += static_cast<double>(values.size());
+  }
+  double between = 0, within = 0;
+  for (const auto& [offset, values] : groups) {
+    double group = 0;
+    for (double value : values) group += value;
+    group /= static_cast<double>(values.size());
+    between += static_cast<double>(values.size()) * (group - sum / n) * (group - sum / n);
+    for (double value : values) within += (value - group) * (value - group);
+  }
+  const double groups_free = static_cast<double>(groups.size()) - 1,
+               free = n - static_cast<double>(groups.size());
+  if (groups_free < 1 || free < 1) return 1;
+  if (within == 0) return between > 0 ? 0 : 1;
+  const double f = (between / groups_free) / (within / free);
+  // P(F > f), by the incomplete beta function (Abramowitz and Stegun 26.6.2).
+  return incomplete_beta(free / (free + groups_free * f), free / 2, groups_free / 2);
+}
+
+class Judge {
+ public:
+  Judge(const VerdictSettings& settings) : settings_(settings) {}
+
+  void judge(std::span<const PairRatio> pairs, WorkloadFinding& found) const {
+    std::vector<double> ratios;
+    for (const PairRatio& pair : pairs) ratios.push_back(pair.log_ratio);
+    found.pairs = ratios.size();
+    if (ratios.empty()) {
+      found.reason =
+          found.cold_pairs ? "in every pair one side alone was still warming up" : "there are no pairs yet";
+      return;
+    }
+    estimate(ratios, found);
+    look_at_offsets(pairs, found);
+    decide(found);
+  }
+
+ private:
+  double level() const { return (1 - settings_.confidence) / static_cast<double>(kLooks.size()); }
+
+  void estimate(const std::vector<double>& ratios, WorkloadFinding& found) const {
+    found.change = change_of(hodges_lehmann(ratios));
+    std::optional<Interval> interval;
+    bool ranks = ratios.size() >= kSignedRankPairs;
+    if (ranks) {
+      interval = signed_rank_interval(ratios, 1 - level());
+      ranks = interval.has_value();
+    }
+    if (!ranks) interval = student_t_interval(ratios, 1 - level());
+    if (interval) found.interval = Interval{change_of(interval->low), change_of(interval->high)};
+    const double up = std::log1p(settings_.floor), down = std::log1p(-settings_.floor);
+    const double p = ranks ? std::min(p_above(ratios, up), p_below(ratios, down))
+                           : std::min(t_p_above(ratios, up), t_p_below(ratios, down));
+    found.p_value = std::min(1.0, 2 * p * static_cast<double>(kLooks.size()));
+  }
+
+  void look_at_offsets(std::span<const PairRatio> pairs, WorkloadFinding& found) const {
+    std::map<uint32_t, std::vector<double>> groups;
+    for (const PairRatio& pair : pairs) groups[pair.code_offset].push_back(pair.log_ratio);
+    double least = INFINITY, most = -INFINITY;
+    for (const auto& [offset, values] : groups) {
+      const double change = change_of(hodges_lehmann(values));
+      found.offsets.push_back({offset, values.size(), change});
+      least = std::min(least, change);
+      most = std::max(most, change);
+    }
+    found.layout_sensitive = most - least > settings_.margin && groups_p(groups) <= kLayoutLevel;
+  }
+
+  bool all_offsets(const WorkloadFinding& found, bool above) const {
+    return std::all_of(found.offsets.begin(), found.offsets.end(), [&](const OffsetChange& offset) {
+      return above ? offset.change > settings_.floor : offset.change < -settings_.floor;
+    });
+  }
+
+  void decide(WorkloadFinding& found) const {
+    if (!found.interval) {
+      found.reason = "one pair has no interval";
+      found.pairs_to_settle = kLooks.front();
+      return;
+    }
+    const auto [low, high] = *found.interval;
+    if (low > settings_.floor || high < -settings_.floor) {
+      const bool up = low > settings_.floor;
+      found.finding = up ? Finding::Regressed : Finding::Improved;
+      if (found.layout_sensitive && !all_offsets(found, up)) found.finding = Finding::LayoutSensitive;
+    } else if (low >= -settings_.margin && high <= settings_.margin) {
+      found.finding = Finding::Same;
+    } else if (found.layout_sensitive) {
+      found.finding = Finding::LayoutSensitive;
+    } else {
+      found.finding = Finding::Inconclusive;
+      found.pairs_to_settle = to_settle(found);
+    }
+    found.reason = sentence(found);
+  }
+
+  // Intervals narrow with the square root of the number of pairs.
+  std::optional<size_t> to_settle(const WorkloadFinding& found) const {
+    const double half = (found.interval->high - found.interval->low) / 2;
+    const double size = std::abs(found.change);
+    const double room = std::max(size - settings_.floor, settings_.margin - size);
+    if (room <= 0 || half <= 0) return std::nullopt;
+    const double pairs = static_cast<double>(found.pairs) * (half / room) * (half / room);
+    if (pairs > static_cast<double>(kMostPairs)) return std::nullopt;
+    return std::max(static_cast<size_t>(std::ceil(pairs)), found.pairs + 1);
+  }
+
+  std::string sentence(const WorkloadFinding& found) const {
+    const std::string interval =
+        format_change(found.interval->low) + " to " + format_change(found.interval->high);
+    switch (found.finding) {
+      case Finding::Regressed:
+      case Finding::Improved:
+        return "the interval " + interval + " lies beyond the floor of " + percent(settings_.floor);
+      case Finding::Same:
+        return "the interval " + interval + " lies within the margin of " + percent(settings_.margin);
+      case Finding::LayoutSensitive:
+        return "where the code lies in its cache line decides: its offsets disagree";
+      default:
+        break;
+    }
+    std::string text = "the interval " + interval + " is too wide";
+    if (found.pairs_to_settle)
+      return text + ": about " + format_plural(*found.pairs_to_settle, "pair") + " would settle it";
+    return text + ", and no reasonable number of pairs would settle it: raise --margin or lower --floor";
+  }
+
+  const VerdictSettings& settings_;
+};
+
+void adjust(ExperimentFindings& findings) {
+  std::vector<double> p_values;
+  for (const WorkloadFinding& found : findings.workloads) p_values.push_back(found.p_value);
+  const std::vector<double> by_holm = holm(p_values), by_hochberg = benjamini_hochberg(p_values);
+  for (size_t i = 0; i < p_values.size(); ++i) {
+    WorkloadFinding& found = findings.workloads[i];
+    found.holm = by_holm[i];
+    found.benjamini_hochberg = by_hochberg[i];
+    const bool moved = found.finding == Finding::Regressed || found.finding == Finding::Improved;
+    found.gated = moved && found.holm <= findings.settings.gate_level;
+  }
+}
+
+void sum_up(ExperimentFindings& findings) {
+  std::vector<double> ratios;
+  for (const WorkloadFinding& found : findings.workloads) {
+    if (found.pairs > 0) ratios.push_back(std::log1p(found.change));
+  }
+  findings.suite.workloads = ratios.size();
+  if (ratios.empty()) return;
+  double sum = 0;
+  for (double ratio : ratios) sum += ratio;
+  findings.suite.change = change_of(sum / static_cast<double>(ratios.size()));
+  if (auto interval = student_t_interval(ratios, findings.settings.confidence)) {
+    findings.suite.interval = Interval{change_of(interval->low), change_of(interval->high)};
+  }
+}
+
+void doubt(const capture::Experiment& experiment, ExperimentFindings& findings) {
+  for (const WorkloadFinding& control : findings.controls) {
+    if (control.finding != Finding::Regressed && control.finding != Finding::Improved) continue;
+    findings.invalid.push_back(
+        "control " + experiment.workloads[control.workload].id + " moved by " +
+        format_change(control.change) +
+        ", though both its sides are the baseline: the machine changed while it measured");
+  }
+  for (capture::ExperimentSide side : capture::kExperimentSides) {
+    if (!experiment.sides[static_cast<size_t>(side)].sanitized) continue;
+    findings.invalid.push_back("the " + std::string(spelling(side)) +
+                               " runs under a sanitizer, whose time says nothing of the program's");
+  }
+  const size_t up = findings.count(Finding::Regressed), down = findings.count(Finding::Improved);
+  const auto one_way = static_cast<double>(std::max(up, down));
+  if (up + down >= kManyFindings && one_way > kOneWay * static_cast<double>(up + down)) {
+    findings.suspect = std::to_string(std::max(up, down)) + " of " + std::to_string(up + down) +
+                       " findings point one way: suspect the environment before the code";
+  }
+}
+
+}  // namespace
+
+std::string_view spelling(Finding finding) {
+  constexpr std::array<std::string_view, 7> kWords = {
+      "same code", "same", "improved", "regressed", "layout-sensitive", "inconclusive", "failed"};
+  return kWords.at(static_cast<size_t>(finding));
+}
+
+size_t ExperimentFindings::count(Finding finding) const {
+  return static_cast<size_t>(std::count_if(workloads.begin(), workloads.end(),
+                                           [&](const auto& found) { return found.finding == finding; }));
+}
+
+std::optional<double> log_ratio(const Pair& pair) {
+  std::vector<double> ratios;
+  for (size_t i = 0; i < pair.turns[0].size(); ++i) {
+    const auto baseline = static_cast<double>(pair.turns[0][i].cpu_ns);
+    const auto candidate = static_cast<double>(pair.turns[1][i].cpu_ns);
+    if (baseline > 0 && candidate > 0) ratios.push_back(std::log(candidate / baseline));
+  }
+  if (ratios.empty()) return std::nullopt;
+  return summarize(std::move(ratios)).median;
+}
+
+bool is_cold(const Pair& pair) {
+  return drifts(pair.turns[0]) != drifts(pair.turns[1]);
+}
+
+ExperimentFindings find(const capture::Experiment& experiment, std::span<const Pair> pairs,
+                        const VerdictSettings& settings, std::span<const CodeKnowledge> code) {
+  struct Measured {
+    std::vector<PairRatio> ratios;
+    std::vector<double> baseline_ns, candidate_ns;
+    size_t cold = 0;
+  };
+  std::vector<Measured> measured(experiment.workloads.size());
+  for (const Pair& pair : pairs) {
+    WAGO_CHECK(pair.workload < measured.size());
+    Measured& of = measured[pair.workload];
+    const auto ratio = log_ratio(pair);
+    if (!ratio) continue;
+    if (is_cold(pair)) {
+      ++of.cold;
+      continue;
+    }
+    of.ratios.push_back({*ratio, pair.code_offset});
+    of.baseline_ns.push_back(median_cpu_ns(pair, 0));
+    of.candidate_ns.push_back(median_cpu_ns(pair, 1));
+  }
+  ExperimentFindings findings;
+  findings.settings = settings;
+  for (uint32_t i = 0; i < experiment.workloads.size(); ++i) {
+    const capture::ExperimentWorkload& workload = experiment.workloads[i];
+    WorkloadFinding found{.workload = i, .cold_pairs = measured[i].cold};
+    Judge(findings.settings).judge(measured[i].ratios, found);
+    found.baseline_ns = summarize(measured[i].baseline_ns).median;
+    found.candidate_ns = summarize(measured[i].candidate_ns).median;
+    if (workload.state == capture::WorkloadState::Failed) {
+      found.finding = Finding::Failed;
+      found.reason = workload.diagnostic;
+      found.p_value = 1;
+    } else if (!workload.control && i < code.size() && code[i].same_code) {
+      found.finding = Finding::SameCode;
+      found.reason = "the same machine code ran on both sides: whatever the clock says is placement or noise";
+      found.p_value = 1;
+    }
+    (workload.control ? findings.controls : findings.workloads).push_back(std::move(found));
+  }
+  adjust(findings);
+  sum_up(findings);
+  doubt(experiment, findings);
+  return findings;
+}
+
+std::optional<size_t> next_look(const WorkloadFinding& found) {
+  const bool moved = found.finding == Finding::Regressed || found.finding == Finding::Improved;
+  const bool settled =
+      found.finding == Finding::Failed || (moved ? found.gated : found.finding != Finding::Inconclusive);
+  if (settled && (found.pairs >= kLooks.front() || found.finding == Finding::Failed)) return std::nullopt;
+  for (size_t look : kLooks) {
+    if (look > found.pairs + found.cold_pairs) return look;
+  }
+  return std::nullopt;
+}
+
+int exit_code(const ExperimentFindings& findings, FailOn fail_on, bool strict) {
+  if (!findings.invalid.empty()) return 5;
+  const bool failed = findings.count(Finding::Failed) > 0;
+  auto gated = [&](Finding finding) {
+    return std::any_of(findings.workloads.begin(), findings.workloads.end(),
+                       [&](const auto& found) { return found.gated && found.finding == finding; });
+  };
+  const bool regressed = gated(Finding::Regressed), improved = gated(Finding::Improved);
+  const bool inconclusive = findings.count(Finding::Inconclusive) > 0;
+  switch (fail_on) {
+    case FailOn::Regression:
+      if (failed || regressed) return 1;
+      break;
+    case FailOn::Change:
+      if (failed || regressed || improved) return 1;
+      break;
+    case FailOn::Inconclusive:
+      if (failed || regressed || inconclusive) return 1;
+      break;
+    case FailOn::Never:
+      break;
+  }
+  return strict && inconclusive ? 3 : 0;
+}
+
+}  // namespace wago::diff

@@ -1,0 +1,235 @@
+#include "diff/verdict.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+
+namespace wago::diff {
+namespace {
+
+using capture::Experiment;
+using capture::Pair;
+
+// A machine: pairs whose turns scatter, whose pairs scatter a little more, and whose code offsets may matter.
+struct Machine {
+  double change = 0;
+  double between_pairs = 0.002;
+  double between_turns = 0.01;
+  std::array<double, 4> offsets = {0, 0, 0, 0};  // further changes, by offset
+  double warming_up = 0;                         // of the candidate's first turns
+};
+
+void measure(std::vector<Pair>& pairs, uint32_t workload, size_t count, const Machine& machine,
+             uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> normal;
+  for (size_t i = 0; i < count; ++i) {
+    Pair pair{.workload = workload, .code_offset = static_cast<uint32_t>(i % 4) * 16};
+    pair.iterations_per_turn = 10;
+    const double ratio = std::log1p(machine.change) + std::log1p(machine.offsets[i % 4]) +
+                         machine.between_pairs * normal(random);
+    constexpr size_t kTurns = 99;
+    for (size_t turn = 0; turn < kTurns; ++turn) {
+      const double shared = 300'000 * std::exp(0.05 * normal(random));
+      const double cold = turn < kTurns / 3 ? 1 + machine.warming_up : 1;
+      auto nanoseconds = [&](double factor) {
+        return static_cast<uint64_t>(shared * factor * std::exp(machine.between_turns * normal(random)));
+      };
+      pair.turns[0].push_back({.cpu_ns = nanoseconds(1)});
+      pair.turns[1].push_back({.cpu_ns = nanoseconds(std::exp(ratio) * cold)});
+    }
+    pairs.push_back(std::move(pair));
+  }
+}
+
+Experiment experiment_of(size_t workloads) {
+  Experiment experiment;
+  for (size_t i = 0; i < workloads; ++i) experiment.workloads.push_back({.id = "w" + std::to_string(i)});
+  return experiment;
+}
+
+WorkloadFinding one(size_t pairs, const Machine& machine, uint64_t seed = 1,
+                    const VerdictSettings& settings = {}) {
+  std::vector<Pair> measured;
+  measure(measured, 0, pairs, machine, seed);
+  return find(experiment_of(1), measured, settings).workloads[0];
+}
+
+TEST(Verdict, AChangeOfOnePercentIsFoundWithItsSize) {
+  const WorkloadFinding found = one(12, {.change = 0.01});
+  EXPECT_EQ(found.finding, Finding::Regressed) << found.reason;
+  EXPECT_NEAR(found.change, 0.01, 0.002);
+  ASSERT_TRUE(found.interval);
+  EXPECT_LT(found.interval->low, 0.01);
+  EXPECT_GT(found.interval->high, 0.01);
+  EXPECT_TRUE(found.gated);
+  EXPECT_NEAR(found.baseline_ns, 30'000, 1500);
+  EXPECT_NEAR(found.candidate_ns / found.baseline_ns, 1.01, 0.005);
+  EXPECT_EQ(one(12, {.change = -0.01}).finding, Finding::Improved);
+}
+
+TEST(Verdict, NoChangeIsAPositiveClaimWithinTheMargin) {
+  const WorkloadFinding found = one(8, {});
+  EXPECT_EQ(found.finding, Finding::Same) << found.reason;
+  EXPECT_FALSE(found.gated);
+  EXPECT_GT(found.p_value, 0.5);
+}
+
+TEST(Verdict, WhatIsTooWideIsInconclusiveAndSaysWhatWouldSettleIt) {
+  const WorkloadFinding found = one(8, {.between_pairs = 0.02});
+  EXPECT_EQ(found.finding, Finding::Inconclusive);
+  ASSERT_TRUE(found.pairs_to_settle);
+  EXPECT_GT(*found.pairs_to_settle, 8u);
+  EXPECT_NE(found.reason.find(" would settle it"), std::string::npos) << found.reason;
+  EXPECT_EQ(next_look(found), 12u);
+  // At the floor itself nothing is ever settled.
+  std::vector<Pair> pairs;
+  for (uint32_t i = 0; i < 64; ++i) {
+    Pair pair{.code_offset = i % 4 * 16};
+    const double ratio = std::log1p(0.02) + (i / 4 % 2 ? 0.01 : -0.01) * (1 + i / 8);
+    pair.turns = {{{{.cpu_ns = 1'000'000'000}}, {{.cpu_ns = static_cast<uint64_t>(1e9 * std::exp(ratio))}}}};
+    pairs.push_back(pair);
+  }
+  const WorkloadFinding edge = find(experiment_of(1), pairs, {.floor = 0.02, .margin = 0.02}).workloads[0];
+  EXPECT_EQ(edge.finding, Finding::Inconclusive);
+  EXPECT_FALSE(edge.pairs_to_settle) << *edge.pairs_to_settle;
+  EXPECT_FALSE(next_look(edge));
+}
+
+TEST(Verdict, SettingsAreReadingsOfTheSamePairs) {
+  std::vector<Pair> pairs;
+  measure(pairs, 0, 16, {.change = 0.01}, 5);
+  const Experiment experiment = experiment_of(1);
+  EXPECT_EQ(find(experiment, pairs).workloads[0].finding, Finding::Regressed);
+  EXPECT_EQ(find(experiment, pairs, {.floor = 0.02, .margin = 0.02}).workloads[0].finding, Finding::Same);
+  const auto narrow = find(experiment, pairs, {.confidence = 0.9}).workloads[0].interval;
+  const auto wide = find(experiment, pairs, {.confidence = 0.999}).workloads[0].interval;
+  EXPECT_LT(narrow->high - narrow->low, wide->high - wide->low);
+}
+
+TEST(Verdict, CodeOffsetsThatDisagreeAreAFindingOfTheirOwn) {
+  const WorkloadFinding found = one(16, {.offsets = {0.2, 0, 0, -0.1}});
+  EXPECT_TRUE(found.layout_sensitive);
+  EXPECT_EQ(found.finding, Finding::LayoutSensitive) << found.reason;
+  ASSERT_EQ(found.offsets.size(), 4u);
+  EXPECT_NEAR(found.offsets[0].change, 0.2, 0.01);
+  EXPECT_EQ(found.offsets[0].pairs, 4u);
+  // All four agree on the direction.
+  const WorkloadFinding all = one(16, {.offsets = {0.2, 0.05, 0.04, 0.1}});
+  EXPECT_TRUE(all.layout_sensitive);
+  EXPECT_EQ(all.finding, Finding::Regressed);
+  EXPECT_FALSE(one(16, {.change = 0.02}).layout_sensitive);
+}
+
+TEST(Verdict, PairsInWhichOneSideWarmedUpAreLeftOut) {
+  std::vector<Pair> pairs;
+  measure(pairs, 0, 8, {}, 6);
+  measure(pairs, 0, 4, {.warming_up = 0.5}, 7);
+  EXPECT_FALSE(is_cold(pairs[0]));
+  EXPECT_TRUE(is_cold(pairs[9]));
+  const WorkloadFinding found = find(experiment_of(1), pairs).workloads[0];
+  EXPECT_EQ(found.pairs, 8u);
+  EXPECT_EQ(found.cold_pairs, 4u);
+  EXPECT_EQ(found.finding, Finding::Same);
+  EXPECT_NE(one(8, {.warming_up = 0.5}).reason.find("warming up"), std::string::npos);
+}
+
+TEST(Verdict, TheSameCodeIsTheSameWhateverTheClockSays) {
+  std::vector<Pair> pairs;
+  measure(pairs, 0, 12, {.change = 0.05}, 8);
+  const std::vector<CodeKnowledge> code = {{.same_code = true}};
+  const ExperimentFindings findings = find(experiment_of(1), pairs, {}, code);
+  EXPECT_EQ(findings.workloads[0].finding, Finding::SameCode);
+  EXPECT_FALSE(findings.workloads[0].gated);
+  EXPECT_EQ(exit_code(findings, FailOn::Change, true), 0);
+}
+
+TEST(Verdict, AControlThatMovesMakesAllInvalid) {
+  Experiment experiment = experiment_of(2);
+  experiment.workloads[1].control = true;
+  std::vector<Pair> pairs;
+  measure(pairs, 0, 12, {.change = 0.05}, 9);
+  measure(pairs, 1, 12, {}, 10);
+  EXPECT_EQ(exit_code(find(experiment, pairs), FailOn::Regression, false), 1);
+  measure(pairs, 1, 12, {.change = 0.02}, 11);
+  measure(pairs, 1, 24, {.change = 0.02}, 12);
+  const ExperimentFindings findings = find(experiment, pairs);
+  ASSERT_EQ(findings.invalid.size(), 1u);
+  EXPECT_EQ(findings.invalid[0].rfind("control w1 moved by +", 0), 0u) << findings.invalid[0];
+  EXPECT_EQ(exit_code(findings, FailOn::Never, false), 5);
+}
+
+TEST(Verdict, ManyWorkloadsAreHeldTogether) {
+  constexpr size_t kWorkloads = 30;
+  Experiment experiment = experiment_of(kWorkloads);
+  std::vector<Pair> pairs;
+  for (uint32_t i = 0; i < kWorkloads; ++i) measure(pairs, i, 12, {.change = i == 7 ? 0.03 : 0}, 100 + i);
+  // The smallest p-value of twelve signed ranks is not small enough for thirty workloads.
+  const WorkloadFinding early = find(experiment, pairs).workloads[7];
+  EXPECT_EQ(early.finding, Finding::Regressed);
+  EXPECT_FALSE(early.gated);
+  EXPECT_EQ(next_look(early), 16u);
+  measure(pairs, 7, 4, {.change = 0.03}, 150);
+  const ExperimentFindings findings = find(experiment, pairs);
+  EXPECT_FALSE(next_look(findings.workloads[7]));
+  EXPECT_EQ(findings.count(Finding::Regressed), 1u);
+  EXPECT_TRUE(findings.workloads[7].gated);
+  EXPECT_GE(findings.workloads[7].holm, findings.workloads[7].benjamini_hochberg);
+  EXPECT_EQ(findings.suite.workloads, kWorkloads);
+  EXPECT_NEAR(findings.suite.change, 0.001, 0.001);
+  EXPECT_FALSE(findings.suspect);
+  pairs.clear();
+  for (uint32_t i = 0; i < kWorkloads; ++i) measure(pairs, i, 12, {.change = 0.05}, 200 + i);
+  EXPECT_EQ(find(experiment, pairs).suspect,
+            "30 of 30 findings point one way: suspect the environment before the code");
+}
+
+TEST(Verdict, ExitCodesSayWhatWasAskedFor) {
+  Experiment experiment = experiment_of(1);
+  auto code = [&](const Machine& machine, size_t pairs, FailOn fail_on, bool strict = false) {
+    std::vector<Pair> measured;
+    measure(measured, 0, pairs, machine, 13);
+    return exit_code(find(experiment, measured), fail_on, strict);
+  };
+  EXPECT_EQ(code({.change = 0.03}, 12, FailOn::Regression), 1);
+  EXPECT_EQ(code({.change = 0.03}, 12, FailOn::Never), 0);
+  EXPECT_EQ(code({.change = -0.03}, 12, FailOn::Regression), 0);
+  EXPECT_EQ(code({.change = -0.03}, 12, FailOn::Change), 1);
+  EXPECT_EQ(code({.between_pairs = 0.03}, 8, FailOn::Regression), 0);
+  EXPECT_EQ(code({.between_pairs = 0.03}, 8, FailOn::Regression, true), 3);
+  EXPECT_EQ(code({.between_pairs = 0.03}, 8, FailOn::Inconclusive), 1);
+  experiment.workloads[0] = {.id = "w0", .state = capture::WorkloadState::Failed, .diagnostic = "crashed"};
+  EXPECT_EQ(code({}, 12, FailOn::Regression), 1);
+  experiment.sides[1].sanitized = true;
+  EXPECT_EQ(code({}, 12, FailOn::Regression), 5);
+}
+
+// What verdicts promise, on a machine that scatters as the model above does: a false alarm in at most 1 % of
+// unchanged workloads at a look, and the interval covers the change as often as it says.
+TEST(Verdict, FalseAlarmsAreRarerThanTheLevelAndIntervalsCover) {
+  constexpr int kTrials = 400;
+  int alarms = 0, covered = 0, found = 0;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    const WorkloadFinding same = one(12, {.between_turns = 0.003}, 1000 + static_cast<uint64_t>(trial));
+    alarms += same.finding == Finding::Regressed || same.finding == Finding::Improved;
+    const WorkloadFinding changed =
+        one(16, {.change = 0.01, .between_turns = 0.003}, 5000 + static_cast<uint64_t>(trial));
+    found += changed.finding == Finding::Regressed;
+    covered += changed.interval->low <= 0.01 && 0.01 <= changed.interval->high;
+  }
+  EXPECT_LE(alarms, 4);
+  EXPECT_GE(found, kTrials * 99 / 100);
+  EXPECT_GE(covered, kTrials * 98 / 100);
+}
+
+TEST(Verdict, NothingMeasuredIsSaid) {
+  const ExperimentFindings findings = find(experiment_of(1), {});
+  EXPECT_EQ(findings.workloads[0].finding, Finding::Inconclusive);
+  EXPECT_EQ(findings.workloads[0].reason, "there are no pairs yet");
+  EXPECT_EQ(next_look(findings.workloads[0]), 8u);
+  EXPECT_FALSE(findings.suite.interval);
+}
+
+}  // namespace
+}  // namespace wago::diff

@@ -1,0 +1,592 @@
+#include "harness/experiment.h"
+
+#include <sched.h>
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <random>
+#include <tuple>
+#include <utility>
+
+#include "base/clock.h"
+#include "base/duration.h"
+#include "base/files.h"
+#include "base/text.h"
+#include "harness/experiment_captures.h"
+#include "harness/experiment_store.h"
+#include "harness/machine.h"
+#include "harness/pair_runner.h"
+
+namespace wago::harness {
+
+namespace {
+
+using base::Error;
+using base::Result;
+using capture::Experiment;
+using capture::ExperimentSide;
+using capture::ExperimentWorkload;
+using capture::kExperimentSides;
+using capture::Pair;
+using capture::WorkloadState;
+
+constexpr size_t kSmallSuite = 10;           // of it two workloads are controls, of others three
+constexpr uint32_t kMaxPaddingBytes = 4096;  // where the stack begins, relative to its page
+constexpr uint32_t kOffsets = 4;
+constexpr uint32_t kOffsetBytes = 16;
+// A pair's timed work on both sides, and starting, compiling and warming up as much again.
+constexpr uint64_t kExpectedPairNs = 4 * kTimedNs;
+// A capture is one iteration, but one that counts may be some times slower.
+constexpr uint64_t kCaptureIterations = 200;
+// How a remark of a self-test begins.
+constexpr const char* kInjectedIntoControls = "self-test: controls are slowed down by ";
+
+constexpr size_t index_of(ExperimentSide side) {
+  return static_cast<size_t>(side);
+}
+
+// Random numbers that depend on what they are for and not on what was drawn before: an experiment that is
+// continued draws on.
+uint64_t draw(uint64_t seed, uint64_t purpose, uint64_t number) {
+  uint64_t x = seed + purpose * 0x9e3779b97f4a7c15u;
+  for (uint64_t add : {number, uint64_t{1}, uint64_t{2}}) {
+    // The finalizer of splitmix64.
+    x += add * 0x9e3779b97f4a7c15u + 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    x ^= x >> 31;
+  }
+  return x;
+}
+enum Purpose : uint64_t { kForControls = 1, kForOrder, kForPadding, kForCpu, kForFirst, kForRounds };
+
+template <class T>
+void shuffle(std::vector<T>& items, uint64_t seed) {
+  for (size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[draw(seed, kForRounds, i) % i]);
+}
+
+Result<std::vector<uint32_t>> allowed_cpus(const std::optional<uint32_t>& wanted) {
+  if (wanted) return std::vector<uint32_t>{*wanted};
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  std::vector<uint32_t> cpus;
+  if (::sched_getaffinity(0, sizeof set, &set) == 0) {
+    for (uint32_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+      if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
+    }
+  }
+  if (cpus.empty()) return base::unmeasurable("no CPU is known that the processes could be bound to");
+  return cpus;
+}
+
+capture::Workload workload_of(const capture::Workload& declared, const SideRequest& side) {
+  capture::Workload workload = declared;
+  workload.backend = base::Backend::None;
+  if (!side.modules.empty()) {
+    workload.module_path = base::join_path(side.modules, base::base_name(declared.module_path));
+    workload.module_sha256.reset();  // it is meant to be another
+  }
+  if (side.setting.bounds) workload.engine.bounds = *side.setting.bounds;
+  if (side.setting.level) workload.engine.level = *side.setting.level;
+  if (side.setting.interruptible) workload.engine.interruptible = *side.setting.interruptible;
+  return workload;
+}
+
+std::string name_of(ExperimentSide side) {
+  return "the " + std::string(capture::spelling(side));
+}
+
+// What differs between an experiment and a request to continue it.
+class Differences {
+ public:
+  void look(const std::string& what, const std::string& recorded, const std::string& now) {
+    if (recorded != now) found_.push_back(what + " was " + shown(recorded) + " and is " + shown(now));
+  }
+  void look(const std::string& what, uint64_t recorded, uint64_t now) {
+    look(what, std::to_string(recorded), std::to_string(now));
+  }
+  void look(const capture::SideRecord& recorded, const capture::SideRecord& now, const std::string& side) {
+    look(side + "'s program", recorded.runner_id, now.runner_id);
+    look(side + "'s revision", recorded.revision, now.revision);
+    look(side + "'s setting", recorded.setting, now.setting);
+    look(side + "'s injected slowdown in ppm", recorded.slowdown_ppm, now.slowdown_ppm);
+    look(side + "'s worker protocol", recorded.protocol, now.protocol);
+  }
+  std::optional<Error> error(const std::string& path) const {
+    if (found_.empty()) return std::nullopt;
+    std::vector<std::string_view> words(found_.begin(), found_.end());
+    return base::usage_error("the experiment cannot be continued: " + base::join_some(words) +
+                                 "; name another directory for a new one",
+                             {.file = path});
+  }
+
+ private:
+  static std::string shown(const std::string& text) { return text.empty() ? "none" : base::printable(text); }
+  std::vector<std::string> found_;
+};
+
+class Experimenter {
+ public:
+  Experimenter(const ExperimentRequest& request, StoppingRule& rule)
+      : request_(request), rule_(rule), runner_(signals_, request.answer_timeout_ns) {}
+
+  ExperimentOutcome run() {
+    ExperimentOutcome outcome;
+    outcome.error = work();
+    outcome.interrupted_by = interrupted_by_;
+    if (store_) {
+      outcome.created = true;
+      outcome.continued = continued_;
+      outcome.pairs = store_->pairs().size();
+      outcome.new_pairs = outcome.pairs - pairs_before_;
+    }
+    outcome.experiment = std::move(experiment_);
+    return outcome;
+  }
+
+ private:
+  std::optional<Error> work() {
+    if (request_.workloads.empty()) return base::usage_error("there is no workload to measure");
+    auto cpus = allowed_cpus(request_.cpu);
+    if (!cpus) return cpus.error();
+    cpus_ = std::move(*cpus);
+    // Before anything is measured: it may not be ours to write into.
+    if (base::system_files().exists(request_.out)) {
+      auto store = ExperimentStore::open(request_.out);
+      if (!store) return store.error();
+      store_.emplace(std::move(*store));
+      continued_ = true;
+      pairs_before_ = store_->pairs().size();
+      elapsed_before_ns_ = store_->experiment().elapsed_ns;
+    }
+    if (auto error = greet_sides()) return error;
+    if (auto error = survey_workloads()) return error;
+    if (auto error = continued_ ? resume() : begin()) return error;
+    std::optional<Error> error = record_captures();
+    if (!error) error = measure_rounds();
+    experiment_.complete = !error;
+    if (auto stored = keep(); !stored && !error) return stored.error();
+    return error;
+  }
+
+  uint64_t elapsed_ns() const { return elapsed_before_ns_ + (base::monotonic_ns() - begun_ns_); }
+
+  void tell(const std::string& doing) const {
+    if (!request_.on_progress) return;
+    request_.on_progress({.doing = doing,
+                          .pairs = store_ ? store_->pairs().size() : 0,
+                          .wanted_pairs = wanted_pairs_,
+                          .elapsed_ns = elapsed_ns(),
+                          .budget_ns = request_.budget_ns});
+  }
+  void note(const std::string& sentence) const {
+    if (request_.on_note) request_.on_note(sentence);
+  }
+
+  std::optional<Error> interrupted() {
+    if (int signal = signals_.take()) interrupted_by_ = signal;
+    if (!interrupted_by_) return std::nullopt;
+    return base::failed("interrupted by " + base::signal_name(interrupted_by_));
+  }
+
+  Result<void> keep() {
+    experiment_.elapsed_ns = elapsed_ns();
+    experiment_.budget_ns = request_.budget_ns;
+    return store_->update(experiment_);
+  }
+
+  std::optional<Error> greet_sides() {
+    for (ExperimentSide side : kExperimentSides) {
+      const SideRequest& wanted = request_.sides[index_of(side)];
+      auto greeted = runner_.greet(wanted.program, cpus_[0]);
+      if (auto* error = std::get_if<Error>(&greeted)) {
+        if (error->kind == base::ErrorKind::Usage) error->message = name_of(side) + ": " + error->message;
+        return *error;
+      }
+      if (auto* failure = std::get_if<SideFailure>(&greeted)) {
+        if (auto error = interrupted()) return error;
+        return base::usage_error(
+            name_of(side) + " does not speak the worker protocol: " + failure->error.message,
+            {.file = wanted.program});
+      }
+      const HelloAnswer& hello = std::get<HelloAnswer>(greeted);
+      if (hello.worker.sanitized) {
+        return base::unmeasurable(name_of(side) + " is a sanitized build, whose time says nothing",
+                                  {.file = wanted.program});
+      }
+      if (hello.worker.target != machine().target) {
+        return base::usage_error(name_of(side) + " is for " + base::printable(hello.worker.target) +
+                                     ", and this machine is " + machine().target,
+                                 {.file = wanted.program});
+      }
+      capture::SideRecord& record = experiment_.sides[index_of(side)];
+      record.program = base::printable(base::base_name(wanted.program));
+      record.program_version = hello.worker.program_version;
+      record.revision = hello.worker.revision;
+      record.dirty = hello.worker.dirty;
+      record.runner_id = hello.worker.runner_id;
+      record.protocol = hello.protocol;
+      record.setting = wanted.setting.text;
+      record.sanitized = hello.worker.sanitized;
+      record.slowdown_ppm = wanted.slowdown_ppm;
+      backends_[index_of(side)] = hello.worker.backends;
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Error> survey_workloads() {
+    for (const capture::Workload& declared : request_.workloads) {
+      if (auto error = interrupted()) return error;
+      tell("looking at " + declared.id);
+      std::array<PairSide, 2> sides;
+      for (ExperimentSide side : kExperimentSides) {
+        const SideRequest& wanted = request_.sides[index_of(side)];
+        sides[index_of(side)] = {wanted.program, workload_of(declared, wanted), wanted.slowdown_ppm};
+      }
+      ExperimentWorkload workload;
+      workload.id = declared.id;
+      workload.catalog = request_.catalog;
+      workload.labels = declared.labels;
+      std::array<SideSurvey, 2> surveys;
+      if (auto error = survey(sides, workload, surveys)) return error;
+      experiment_.workloads.push_back(std::move(workload));
+      sides_.push_back(std::move(sides));
+      surveys_.push_back(std::move(surveys));
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Error> survey(const std::array<PairSide, 2>& sides, ExperimentWorkload& workload,
+                              std::array<SideSurvey, 2>& surveys) {
+    for (ExperimentSide side : kExperimentSides) {
+      const size_t i = index_of(side);
+      auto surveyed = runner_.survey(sides[i], cpus_[0]);
+      if (auto* error = std::get_if<Error>(&surveyed)) return *error;
+      if (auto* failure = std::get_if<SideFailure>(&surveyed)) {
+        if (auto error = interrupted()) return error;
+        fail(workload, {side, std::move(*failure)});
+        return std::nullopt;
+      }
+      surveys[i] = std::get<SideSurvey>(std::move(surveyed));
+      workload.module_sha256[i] = surveys[i].loaded.module_sha256;
+      workload.code_sha256[i] = surveys[i].loaded.code_sha256;
+    }
+    if (surveys[0].loaded.contract_sha256 != surveys[1].loaded.contract_sha256) {
+      return base::usage_error("workload " + workload.id +
+                               " computes something else on one side: the two programs do not agree in its "
+                               "contract, so they cannot be compared");
+    }
+    workload.contract_sha256 = surveys[0].loaded.contract_sha256;
+    workload.calls_per_iteration = surveys[0].loaded.calls_per_iteration;
+    workload.iteration_ns = surveys[0].iteration_ns;
+    return std::nullopt;
+  }
+
+  void fail(ExperimentWorkload& workload, const PairFailure& failure) const {
+    if (workload.state == WorkloadState::Failed) return;
+    workload.state = WorkloadState::Failed;
+    workload.diagnostic = name_of(failure.side) + ": " + failure.failure.stored;
+    note("workload " + workload.id + " failed: " + name_of(failure.side) + ": " +
+         failure.failure.error.message);
+  }
+
+  // The same workload with the baseline on both sides.
+  void add_control(size_t number) {
+    ExperimentWorkload control = experiment_.workloads[number];
+    control.control = true;
+    control.module_sha256[1] = control.module_sha256[0];
+    control.code_sha256[1] = control.code_sha256[0];
+    experiment_.workloads.push_back(std::move(control));
+    const PairSide baseline = sides_[number][0];
+    PairSide again = baseline;
+    again.slowdown_ppm = request_.control_slowdown_ppm;
+    sides_.push_back({baseline, again});
+    const SideSurvey survey = surveys_[number][0];
+    surveys_.push_back({survey, survey});
+  }
+
+  std::optional<Error> begin() {
+    experiment_.target = machine().target;
+    experiment_.cpu_model = machine().cpu_model;
+    experiment_.os_version = machine().os_version;
+    experiment_.logical_cpus = machine().logical_cpus;
+    experiment_.start_unix_ns = base::unix_ns();
+    experiment_.seed =
+        request_.seed ? *request_.seed : (uint64_t{std::random_device()()} << 32 | std::random_device()());
+    std::vector<size_t> candidates;
+    for (size_t i = 0; i < experiment_.workloads.size(); ++i) {
+      if (experiment_.workloads[i].state == WorkloadState::Measured) candidates.push_back(i);
+    }
+    shuffle(candidates, draw(experiment_.seed, kForControls, 0));
+    candidates.resize(
+        std::min<size_t>(candidates.size(), experiment_.workloads.size() > kSmallSuite ? 3 : 2));
+    std::sort(candidates.begin(), candidates.end());
+    for (size_t number : candidates) add_control(number);
+    if (request_.control_slowdown_ppm) add_diagnostic(injected_into_controls());
+    experiment_.elapsed_ns = elapsed_ns();
+    experiment_.budget_ns = request_.budget_ns;
+    auto store = ExperimentStore::create(request_.out, experiment_);
+    if (!store) return store.error();
+    store_.emplace(std::move(*store));
+    return std::nullopt;
+  }
+
+  // Goes on with what was recorded, where that is what the request would record.
+  std::optional<Error> resume() {
+    const Experiment recorded = store_->experiment();
+    Differences differences;
+    for (ExperimentSide side : kExperimentSides) {
+      differences.look(recorded.sides[index_of(side)], experiment_.sides[index_of(side)], name_of(side));
+    }
+    differences.look("the processor", recorded.cpu_model, machine().cpu_model);
+    differences.look("the kernel", recorded.os_version, machine().os_version);
+    differences.look("the number of CPUs", recorded.logical_cpus, machine().logical_cpus);
+    if (request_.seed) differences.look("the seed", recorded.seed, *request_.seed);
+    for (const std::string& sentence : recorded.diagnostics) {
+      if (sentence.starts_with(kInjectedIntoControls) && sentence != injected_into_controls()) {
+        differences.look("a remark", sentence, "");
+      }
+    }
+    const size_t declared = request_.workloads.size();
+    size_t measured = 0;
+    for (const ExperimentWorkload& workload : recorded.workloads) measured += workload.control ? 0 : 1;
+    differences.look("the number of workloads", measured, declared);
+    for (size_t i = 0; i < std::min(measured, declared); ++i) {
+      compare(recorded.workloads[i], experiment_.workloads[i], differences);
+    }
+    if (auto error = differences.error(request_.out)) return error;
+
+    for (size_t i = 0; i < recorded.workloads.size(); ++i) {
+      if (recorded.workloads[i].control == (i >= declared)) continue;
+      return base::usage_error("its controls are not behind its workloads: the file was changed",
+                               {.file = request_.out});
+    }
+    for (size_t i = declared; i < recorded.workloads.size(); ++i) {
+      auto same = [&](const ExperimentWorkload& workload) { return workload.id == recorded.workloads[i].id; };
+      auto first = experiment_.workloads.begin();
+      auto last = first + static_cast<ptrdiff_t>(declared);
+      auto found = std::find_if(first, last, same);
+      if (found == last) {
+        return base::usage_error("control " + base::printable(recorded.workloads[i].id) +
+                                     " is no workload of the experiment: the file was changed",
+                                 {.file = request_.out});
+      }
+      add_control(static_cast<size_t>(found - first));
+    }
+    // What failed by now stays failed, whenever that was.
+    const std::vector<ExperimentWorkload> now = std::move(experiment_.workloads);
+    experiment_ = recorded;
+    for (size_t i = 0; i < now.size(); ++i) {
+      if (now[i].state != WorkloadState::Failed) continue;
+      experiment_.workloads[i].state = WorkloadState::Failed;
+      if (experiment_.workloads[i].diagnostic.empty())
+        experiment_.workloads[i].diagnostic = now[i].diagnostic;
+    }
+    experiment_.complete = false;
+    return std::nullopt;
+  }
+
+  static void compare(const ExperimentWorkload& recorded, const ExperimentWorkload& now,
+                      Differences& differences) {
+    differences.look("a workload", recorded.id, now.id);
+    if (recorded.id != now.id) return;
+    if (recorded.state == WorkloadState::Failed || now.state == WorkloadState::Failed) return;
+    differences.look("the contract of " + now.id, recorded.contract_sha256, now.contract_sha256);
+    for (ExperimentSide side : kExperimentSides) {
+      const std::string whose = name_of(side) + "'s ";
+      const size_t i = index_of(side);
+      differences.look(whose + "module of " + now.id, recorded.module_sha256[i], now.module_sha256[i]);
+      differences.look(whose + "code of " + now.id, recorded.code_sha256[i], now.code_sha256[i]);
+    }
+  }
+
+  std::optional<Error> record_captures() {
+    if (!request_.record_captures) return std::nullopt;
+    bool changed = false;
+    for (size_t i = 0; i < experiment_.workloads.size(); ++i) {
+      ExperimentWorkload& workload = experiment_.workloads[i];
+      if (workload.control || workload.state == WorkloadState::Failed) continue;
+      for (ExperimentSide side : kExperimentSides) {
+        std::string& path = workload.captures[index_of(side)];
+        if (!path.empty()) continue;
+        if (auto error = interrupted()) return error;
+        tell("recording " + workload.id);
+        auto room = store_->make_room_for_capture(workload.id, side);
+        if (!room) return room.error();
+        const uint64_t allowed_ns = request_.answer_timeout_ns +
+                                    kCaptureIterations * std::min(workload.iteration_ns, UINT64_MAX / 1024);
+        auto why_not = record_capture(sides_[i][index_of(side)], request_.catalog, backends_[index_of(side)],
+                                      base::join_path(request_.out, *room), allowed_ns, signals_);
+        changed = true;
+        if (!why_not) {
+          path = *room;
+          continue;
+        }
+        if (auto error = interrupted()) return error;
+        add_diagnostic("no capture of " + workload.id + " by " + name_of(side) + ": " + *why_not);
+      }
+    }
+    if (!changed) return std::nullopt;
+    auto kept = keep();
+    return kept ? std::nullopt : std::optional(kept.error());
+  }
+
+  std::string injected_into_controls() const {
+    return kInjectedIntoControls + std::to_string(request_.control_slowdown_ppm) + " ppm";
+  }
+
+  void add_diagnostic(const std::string& sentence) {
+    std::vector<std::string>& all = experiment_.diagnostics;
+    if (std::find(all.begin(), all.end(), sentence) == all.end()) all.push_back(sentence);
+  }
+
+  // Pairs of each workload so far.
+  std::vector<uint64_t> count_pairs() const {
+    std::vector<uint64_t> counts(experiment_.workloads.size());
+    for (const Pair& pair : store_->pairs()) ++counts[pair.workload];
+    return counts;
+  }
+
+  // The workloads that get a pair in this round, as far as the budget will reach: controls, without which
+  // nothing may be said, then the most urgent, and of those the nearest to being settled.
+  std::vector<size_t> choose(const std::vector<Demand>& demands, const std::vector<uint64_t>& counts) {
+    struct Wish {
+      bool control;
+      double urgency;
+      uint64_t missing;
+      uint64_t lot;
+      size_t workload;
+    };
+    std::vector<Wish> wishes;
+    wanted_pairs_ = 0;
+    for (size_t i = 0; i < demands.size(); ++i) {
+      const bool failed = experiment_.workloads[i].state == WorkloadState::Failed;
+      wanted_pairs_ += failed ? counts[i] : std::max(demands[i].pairs, counts[i]);
+      if (failed || demands[i].pairs <= counts[i]) continue;
+      wishes.push_back({experiment_.workloads[i].control, demands[i].urgency, demands[i].pairs - counts[i],
+                        draw(experiment_.seed, kForOrder, i), i});
+    }
+    std::sort(wishes.begin(), wishes.end(), [](const Wish& a, const Wish& b) {
+      return std::tuple(b.control, b.urgency, a.missing, a.lot) <
+             std::tuple(a.control, a.urgency, b.missing, b.lot);
+    });
+    const uint64_t left_ns = budget_left_ns();
+    std::vector<size_t> chosen;
+    uint64_t cost_ns = 0;
+    for (const Wish& wish : wishes) {
+      const uint64_t pair_ns = pair_cost_ns(wish.workload);
+      const uint64_t all_ns = pair_ns * wish.missing;
+      // At least one, if only a pair of it: the budget is there to be used.
+      const bool fits = chosen.empty() ? pair_ns <= left_ns : cost_ns + all_ns <= left_ns;
+      if (!fits) continue;
+      cost_ns += all_ns;
+      chosen.push_back(wish.workload);
+    }
+    unsettled_ = !wishes.empty();
+    return chosen;
+  }
+
+  uint64_t budget_left_ns() const {
+    if (request_.budget_ns == 0) return std::numeric_limits<uint64_t>::max();
+    return request_.budget_ns - std::min(request_.budget_ns, elapsed_ns());
+  }
+
+  uint64_t pair_cost_ns(size_t workload) const {
+    auto known = pair_costs_.find(workload);
+    if (known != pair_costs_.end()) return known->second;
+    const uint64_t iteration_ns = std::min(experiment_.workloads[workload].iteration_ns, UINT64_MAX / 1024);
+    return std::max(kExpectedPairNs, iteration_ns * 4 * kMinTurns);
+  }
+
+  std::optional<Error> measure_rounds() {
+    uint32_t round = 0;
+    for (const Pair& pair : store_->pairs()) round = std::max(round, pair.round + 1);
+    while (true) {
+      const std::vector<uint64_t> counts = count_pairs();
+      const std::vector<Demand> demands = rule_.demands(experiment_, store_->pairs());
+      WAGO_CHECK(demands.size() == experiment_.workloads.size());
+      std::vector<size_t> chosen = choose(demands, counts);
+      if (chosen.empty()) break;
+      // So that a bad minute is spread over the suite.
+      shuffle(chosen, draw(experiment_.seed, kForRounds, round));
+      for (size_t workload : chosen) {
+        if (auto error = interrupted()) return error;
+        if (auto error = measure_pair(workload, round, counts[workload])) return error;
+      }
+      if (auto kept = keep(); !kept) return kept.error();
+      ++round;
+    }
+    if (unsettled_) {
+      const std::string sentence = "the budget of " + base::format_duration(request_.budget_ns) +
+                                   " was spent before every workload was settled";
+      note(sentence);
+      add_diagnostic(sentence);
+    }
+    return std::nullopt;
+  }
+
+  std::optional<Error> measure_pair(size_t number, uint32_t round, uint64_t pairs_before) {
+    ExperimentWorkload& workload = experiment_.workloads[number];
+    tell("measuring " + workload.id);
+    const uint64_t seed = draw(experiment_.seed, kForOrder, number + 1);
+    PairDraw drawn;
+    drawn.code_offset = static_cast<uint32_t>(pairs_before % kOffsets) * kOffsetBytes;
+    drawn.padding_bytes = static_cast<uint32_t>(draw(seed, kForPadding, pairs_before) % kMaxPaddingBytes);
+    drawn.cpu = cpus_[draw(seed, kForCpu, pairs_before) % cpus_.size()];
+    drawn.first = kExperimentSides[draw(seed, kForFirst, pairs_before) % kExperimentSides.size()];
+    const std::array<SideSurvey, 2>& surveys = surveys_[number];
+    // As recorded, so that turns are alike in all pairs, whenever they were measured.
+    const uint64_t max_iterations =
+        std::min(surveys[0].loaded.max_iterations_per_turn, surveys[1].loaded.max_iterations_per_turn);
+    const TurnPlan plan = plan_turns(workload.iteration_ns, max_iterations, request_.timed_ns);
+    const uint64_t before_ns = base::monotonic_ns();
+    auto measured = runner_.measure(sides_[number], plan, drawn, {&surveys[0], &surveys[1]});
+    if (auto* error = std::get_if<Error>(&measured)) return *error;
+    if (auto* failure = std::get_if<PairFailure>(&measured)) {
+      if (auto error = interrupted()) return error;
+      fail(workload, *failure);
+      auto kept = keep();
+      return kept ? std::nullopt : std::optional(kept.error());
+    }
+    Pair pair = std::get<Pair>(std::move(measured));
+    pair.workload = static_cast<uint32_t>(number);
+    pair.round = round;
+    pair_costs_[number] = base::monotonic_ns() - before_ns;
+    auto appended = store_->append(std::move(pair));
+    return appended ? std::nullopt : std::optional(appended.error());
+  }
+
+  const ExperimentRequest& request_;
+  StoppingRule& rule_;
+  SignalWatch signals_;
+  PairRunner runner_;
+  const uint64_t begun_ns_ = base::monotonic_ns();
+  uint64_t elapsed_before_ns_ = 0;
+  uint64_t pairs_before_ = 0;
+  bool continued_ = false;
+  bool unsettled_ = false;
+  int interrupted_by_ = 0;
+  uint64_t wanted_pairs_ = 0;
+  std::vector<uint32_t> cpus_;
+  std::array<std::vector<std::string>, 2> backends_;
+  std::optional<ExperimentStore> store_;
+  Experiment experiment_;
+  // By workload of the experiment, controls included.
+  std::vector<std::array<PairSide, 2>> sides_;
+  std::vector<std::array<SideSurvey, 2>> surveys_;
+  std::map<size_t, uint64_t> pair_costs_;  // of the latest pair
+};
+
+}  // namespace
+
+std::vector<Demand> FixedPairs::demands(const Experiment& experiment, std::span<const Pair>) {
+  return std::vector<Demand>(experiment.workloads.size(), Demand{.pairs = pairs_});
+}
+
+ExperimentOutcome run_experiment(const ExperimentRequest& request, StoppingRule& rule) {
+  return Experimenter(request, rule).run();
+}
+
+}  // namespace wago::harness

@@ -1,0 +1,51 @@
+// An experiment's directory while it is written (capture/experiment.h says what is in it): locked against
+// other experiments, created whole or not at all, appended to pair by pair, continued where it was left.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/files.h"
+#include "base/process.h"
+#include "base/result.h"
+#include "capture/experiment.h"
+
+namespace wago::harness {
+
+inline constexpr const char* kExperimentCaptures = "captures";
+
+class ExperimentStore {
+ public:
+  // A new directory; it appears under its name only when it can be read. Errors (Usage): it exists.
+  static base::Result<ExperimentStore> create(const std::string& path, const capture::Experiment& experiment);
+  // The one that is there, whole pairs kept and a torn line cut off. Errors (Usage): no experiment, not
+  // readable, or another process is writing into it.
+  static base::Result<ExperimentStore> open(const std::string& path);
+
+  const capture::Experiment& experiment() const { return experiment_; }
+  const std::vector<capture::Pair>& pairs() const { return pairs_; }
+
+  // Written down before it returns.
+  base::Result<void> append(capture::Pair pair);
+  // Changes what experiment.json says: old or new, never a part of it.
+  base::Result<void> update(const capture::Experiment& experiment);
+  // "captures/ID.baseline.wagoprof", with nothing left of an earlier attempt there.
+  base::Result<std::string> make_room_for_capture(const std::string& id, capture::ExperimentSide side);
+
+ private:
+  ExperimentStore(std::string path, base::Fd lock, std::unique_ptr<base::Directory> directory)
+      : path_(std::move(path)), lock_(std::move(lock)), directory_(std::move(directory)) {}
+  base::Result<void> open_pairs();
+
+  std::string path_;
+  base::Fd lock_;
+  std::unique_ptr<base::Directory> directory_;
+  base::Fd pairs_file_;
+  uint64_t pairs_bytes_ = 0;
+  capture::Experiment experiment_;
+  std::vector<capture::Pair> pairs_;
+};
+
+}  // namespace wago::harness

@@ -1,0 +1,250 @@
+#include "harness/worker.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <thread>
+
+#include "base/files.h"
+#include "capture/catalog.h"
+#include "harness/testing/modules.h"
+
+namespace wago::harness {
+namespace {
+
+using base::Json;
+
+// Each reading is a microsecond later than the one before.
+class TickingClock : public base::Clock {
+ public:
+  uint64_t monotonic_ns() override { return now_ += 1000; }
+  uint64_t thread_cpu_ns() override { return now_ += 1000; }
+  uint64_t unix_ns() override { return now_ += 1000; }
+
+ private:
+  uint64_t now_ = 0;
+};
+
+struct Pipe {
+  Pipe() { EXPECT_EQ(::pipe2(ends, O_CLOEXEC), 0); }
+  ~Pipe() {
+    ::close(ends[0]);
+    ::close(ends[1]);
+  }
+  int ends[2];
+};
+
+WorkerIdentity nobody() {
+  return {.program_version = "1.2.3",
+          .revision = "0123456789abcdef0123456789abcdef01234567",
+          .dirty = base::Dirty::Clean,
+          .runner_id = "build-id:00",
+          .target = "x86_64-linux-gnu",
+          .sanitized = false,
+          .backends = {"none", "count"}};
+}
+
+class WorkerTest : public ::testing::Test {
+ protected:
+  WorkerTest() {
+    std::string pattern = (std::filesystem::temp_directory_path() / "wago_worker_XXXXXX").string();
+    root_ = ::mkdtemp(pattern.data());
+    module_ = base::join_path(root_, "module.wasm");
+    EXPECT_TRUE(base::system_files().create(module_, base::as_bytes(testing::kArith)));
+  }
+  ~WorkerTest() override { std::filesystem::remove_all(root_); }
+
+  std::string load(capture::Call call, uint64_t slowdown_ppm = 0, base::Phase phase = base::Phase::Execute) {
+    capture::Workload workload;
+    workload.id = "it";
+    workload.module_path = "module.wasm";
+    workload.phase = phase;
+    workload.calls = {std::move(call)};
+    return to_json(LoadRequest{.catalog = capture::to_catalog_text("c", {workload}),
+                               .module = module_,
+                               .code_offset = 16,
+                               .slowdown_ppm = slowdown_ppm})
+        .dump();
+  }
+  static capture::Call fib(uint64_t n, uint64_t want) { return {"fib", {n}, {want}, {}}; }
+
+  static std::string name(Worker& worker, const std::string& line) {
+    return message_name(worker.answer(std::string_view(line)));
+  }
+  static std::string sentence(Worker& worker, const std::string& line) {
+    auto error = read_worker_error(worker.answer(std::string_view(line)));
+    return error ? error->error.message : "no error";
+  }
+  void greet(Worker& worker) { EXPECT_EQ(name(worker, to_json(HelloRequest{}).dump()), "hello"); }
+
+  std::string root_, module_;
+};
+
+// Version 1 must be spoken for as long as there are runners that speak it: the transcript may grow, and its
+// sentences may be put better, but nothing else of it may change.
+TEST_F(WorkerTest, TheTranscriptOfVersion1IsKeptTo) {
+  TickingClock clock;
+  Pipe in, out;
+  ASSERT_EQ(::write(in.ends[1], "ttttt", 5), 5);
+  Worker worker(nobody(), clock, {in.ends[0], out.ends[1]});
+  std::ifstream golden(WAGO_SOURCE_DIR "/harness/testing/worker_protocol_1.transcript");
+  ASSERT_TRUE(golden);
+  Json answer;
+  int checked = 0;
+  for (std::string line; std::getline(golden, line);) {
+    if (line.starts_with("> ")) {
+      std::string request = line.substr(2);
+      if (size_t at = request.find("$MODULE"); at != std::string::npos) request.replace(at, 7, module_);
+      answer = worker.answer(std::string_view(request));
+    } else if (line.starts_with("< ")) {
+      // What the kernel and the compiler decide is not the protocol's.
+      if (answer.find("code_sha256")) answer.set("code_sha256", "$SHA256");
+      for (const char* switches : {"voluntary_switches", "involuntary_switches"}) {
+        if (answer.find(switches)) answer.set(switches, Json::array({0, 0}));
+      }
+      EXPECT_EQ(answer.dump(), line.substr(2));
+      ++checked;
+    }
+  }
+  EXPECT_GE(checked, 20);
+  EXPECT_TRUE(worker.closed());
+}
+
+TEST_F(WorkerTest, EveryIterationIsChecked) {
+  Worker worker(nobody(), base::system_clock());
+  greet(worker);
+  ASSERT_EQ(name(worker, load(fib(10, 56))), "loaded");
+  const Json answer = worker.answer(std::string_view(R"({"message":"warm-up","iterations":1})"));
+  auto error = read_worker_error(answer);
+  ASSERT_TRUE(error);
+  EXPECT_EQ(error->error.message, "wrong result of call 0 (fib): slot 0 wanted 56 (0x38), seen 55 (0x37)");
+  EXPECT_EQ(error->stored, "wrong result of call 0 (fib): slot 0 differs from what was wanted");
+}
+
+TEST_F(WorkerTest, ATrapIsASentence) {
+  Worker worker(nobody(), base::system_clock());
+  greet(worker);
+  ASSERT_EQ(name(worker, load({"div", {1, 0}, {0}, {}})), "loaded");
+  EXPECT_EQ(sentence(worker, R"({"message":"estimate","duration_ns":1})"),
+            "call 0 (div) trapped: integer divide by zero at div (func[2], wasm pc 0x5)");
+}
+
+TEST_F(WorkerTest, TwoTakeTurnsAndBothAreDone) {
+  Pipe forth, back;
+  Worker first(nobody(), base::system_clock(), {back.ends[0], forth.ends[1]});
+  Worker second(nobody(), base::system_clock(), {forth.ends[0], back.ends[1]});
+  for (Worker* worker : {&first, &second}) {
+    greet(*worker);
+    ASSERT_EQ(name(*worker, load(fib(10, 55))), "loaded");
+  }
+  Json answers[2];
+  std::thread partner([&] {
+    answers[1] = second.answer(
+        std::string_view(R"({"message":"alternate","turns":50,"iterations":20,"starts":false})"));
+  });
+  answers[0] =
+      first.answer(std::string_view(R"({"message":"alternate","turns":50,"iterations":20,"starts":true})"));
+  partner.join();
+  auto a = read_samples_answer(answers[0]), b = read_samples_answer(answers[1]);
+  ASSERT_TRUE(a && b);
+  ASSERT_EQ(a->turns.size(), 50u);
+  ASSERT_EQ(b->turns.size(), 50u);
+  for (size_t i = 0; i < 50; ++i) {
+    EXPECT_GT(a->turns[i].cpu_ns, 0u);
+    EXPECT_LE(a->turns[i].start_ns + a->turns[i].wall_ns, b->turns[i].start_ns) << "turn " << i;
+    if (i > 0) {
+      EXPECT_LE(b->turns[i - 1].start_ns + b->turns[i - 1].wall_ns, a->turns[i].start_ns) << "turn " << i;
+    }
+  }
+}
+
+TEST_F(WorkerTest, WhoGoesWrongLetsTheOtherOneKnow) {
+  Pipe forth, back;
+  // Its end of the pipe is its own, as in a process of its own.
+  const int out_of_first = ::fcntl(forth.ends[1], F_DUPFD_CLOEXEC, 3);
+  ::close(forth.ends[1]);
+  forth.ends[1] = -1;
+  Worker first(nobody(), base::system_clock(), {back.ends[0], out_of_first});
+  Worker second(nobody(), base::system_clock(), {forth.ends[0], back.ends[1]});
+  greet(first);
+  greet(second);
+  ASSERT_EQ(name(first, load(fib(10, 56))), "loaded");
+  ASSERT_EQ(name(second, load(fib(10, 55))), "loaded");
+  Json answer;
+  std::thread partner([&] {
+    answer =
+        second.answer(std::string_view(R"({"message":"alternate","turns":5,"iterations":1,"starts":false})"));
+  });
+  const Json wrong =
+      first.answer(std::string_view(R"({"message":"alternate","turns":5,"iterations":1,"starts":true})"));
+  partner.join();
+  EXPECT_FALSE(read_worker_error(wrong)->partner_lost);
+  auto lost = read_worker_error(answer);
+  ASSERT_TRUE(lost);
+  EXPECT_TRUE(lost->partner_lost);
+}
+
+TEST_F(WorkerTest, PhasesAreMeasuredToo) {
+  for (base::Phase phase : {base::Phase::Compile, base::Phase::Instantiate, base::Phase::All}) {
+    Worker worker(nobody(), base::system_clock());
+    greet(worker);
+    const Json loaded = worker.answer(std::string_view(load(fib(10, 55), 0, phase)));
+    ASSERT_TRUE(read_load_answer(loaded)) << loaded.dump();
+    EXPECT_LE(read_load_answer(loaded)->max_iterations_per_turn, 64u);
+    auto estimate = read_estimate_answer(
+        worker.answer(std::string_view(R"({"message":"estimate","duration_ns":1000000})")));
+    ASSERT_TRUE(estimate);
+    EXPECT_GT(estimate->iteration_ns, 100u);
+  }
+}
+
+TEST_F(WorkerTest, AnInjectedSlowdownIsOfAboutItsSize) {
+  uint64_t iteration_ns[2] = {UINT64_MAX, UINT64_MAX};
+  for (int attempt = 0; attempt < 5; ++attempt) {
+    for (int slow = 0; slow < 2; ++slow) {
+      Worker worker(nobody(), base::system_clock());
+      greet(worker);
+      ASSERT_EQ(name(worker, load(fib(20, 6765), slow ? 500'000 : 0)), "loaded");
+      auto estimate = read_estimate_answer(
+          worker.answer(std::string_view(R"({"message":"estimate","duration_ns":5000000})")));
+      ASSERT_TRUE(estimate);
+      iteration_ns[slow] = std::min(iteration_ns[slow], estimate->iteration_ns);
+    }
+  }
+  const double ratio = static_cast<double>(iteration_ns[1]) / static_cast<double>(iteration_ns[0]);
+  EXPECT_GT(ratio, 1.2);
+  EXPECT_LT(ratio, 2.0);
+}
+
+TEST_F(WorkerTest, RequestsOfStrangersAreAnswered) {
+  Worker worker(nobody(), base::system_clock());
+  greet(worker);
+  for (const char* line :
+       {"", "[]", "null", "{\"message\":7}", "{", "\xff", "{\"message\":\"load\"}",
+        R"({"message":"load","catalog":"{}","module":"m","code_offset":5,"slowdown_ppm":0})",
+        R"({"message":"hello","oldest":-1,"newest":1})"}) {
+    EXPECT_EQ(message_name(worker.answer(std::string_view(line))), "error") << line;
+  }
+}
+
+TEST_F(WorkerTest, ServesLinesHoweverTheyArrive) {
+  Pipe in, out;
+  std::thread client([&] {
+    for (char c : to_json(HelloRequest{}).dump() + "\n{}\n{\"message\":\"close\"}\n") {
+      EXPECT_EQ(::write(in.ends[1], &c, 1), 1);
+    }
+  });
+  Worker worker(nobody(), base::system_clock());
+  EXPECT_EQ(serve(worker, in.ends[0], out.ends[1]), 0);
+  client.join();
+  std::string said(65536, '\0');
+  said.resize(static_cast<size_t>(::read(out.ends[0], said.data(), said.size())));
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 3);
+  EXPECT_TRUE(said.ends_with("{\"message\":\"closed\"}\n")) << said;
+}
+
+}  // namespace
+}  // namespace wago::harness
