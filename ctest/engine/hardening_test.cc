@@ -175,7 +175,7 @@ TEST_P(Hardening, TablesOfAnInstanceShareALimitAndTakeMemoryWhenTheyAreTouched) 
     file >> size >> resident;
     return resident * 4096;
   };
-  const uint64_t before = resident_bytes();
+  [[maybe_unused]] const uint64_t before = resident_bytes();
   Instance instance = instantiate(tables(5, 1'900'000));
 #ifndef __SANITIZE_ADDRESS__
   EXPECT_LT(resident_bytes() - before, uint64_t{20} << 20) << "five tables of 15 MB";
