@@ -148,8 +148,10 @@ class PprofText {
       if (field.number == 2) {
         for (uint64_t value : packed(field)) text += std::to_string(value) + " ";
       }
-      const auto label = fields(field.bytes);
-      if (field.number == 3) text += string(label, 1) + "=" + string(label, 2) + " ";
+      if (field.number == 3) {
+        const auto label = fields(field.bytes);
+        text += string(label, 1) + "=" + string(label, 2) + " ";
+      }
     }
     return text;
   }
