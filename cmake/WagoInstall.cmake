@@ -36,9 +36,11 @@ install(DIRECTORY runtime/include/wago harness/include/wago DESTINATION ${includ
 install(FILES runtime/types.h DESTINATION ${include_dir}/runtime)
 install(FILES codegen/c_api/include/wasm.h DESTINATION ${include_dir})
 foreach(folder base capture diff harness)
+  # Of harness, not what speaks of the runtime's own types: collectors' insides.
   install(DIRECTORY ${folder} DESTINATION ${include_dir} FILES_MATCHING
     PATTERN "*.h" PATTERN "*.def" PATTERN "test_*" EXCLUDE PATTERN "bench" EXCLUDE PATTERN "testing" EXCLUDE
-    PATTERN "include" EXCLUDE)
+    PATTERN "include" EXCLUDE
+    REGEX "/harness/(code_images|code_journal|code_metadata|code_sink|frame_section|jitdump|perf_map|perf_phase|sampled_stacks)[.]h$" EXCLUDE)
 endforeach()
 
 configure_package_config_file(cmake/WagoProfileConfig.cmake.in WagoProfileConfig.cmake INSTALL_DESTINATION ${package_dir}
