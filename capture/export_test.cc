@@ -116,6 +116,7 @@ class PprofText {
   std::vector<std::string> lines() const {
     std::vector<std::string> lines;
     for (const Field& field : profile_) {
+      if (field.number > 3) continue;  // not a message, or told by those that name it
       const auto part = fields(field.bytes);
       if (field.number == 1) lines.push_back("type " + string(part, 1) + "/" + string(part, 2));
       if (field.number == 2) lines.push_back(sample(part));
