@@ -194,14 +194,14 @@ constexpr uint64_t kSecond = 1'000'000'000;
 // Roots are complete, times and weights add up.
 void expect_sound(const Sampler& sampler, const Profile& profile, size_t at_least = 100) {
   ASSERT_GT(profile.stacks.size(), at_least);
-  EXPECT_LE(static_cast<double>(profile.samples.truncated_stacks),
-            0.001 * static_cast<double>(profile.stacks.size()));
+  // Of few samples one that was cut off is more than a thousandth.
+  const double tolerated = 2 + 0.001 * static_cast<double>(profile.stacks.size());
+  EXPECT_LE(static_cast<double>(profile.samples.truncated_stacks), tolerated);
   EXPECT_LE(profile.weight(), sampler.sampled_cpu_ns());
   EXPECT_GE(static_cast<double>(profile.weight()), 0.95 * static_cast<double>(sampler.sampled_cpu_ns()));
-  for (const auto& stack : profile.stacks) {
-    if (stack.size() == 1 && stack[0] == "[kernel]") continue;  // of a stack that was cut off
-    if (stack[0].find("sample_for") == std::string::npos) ADD_FAILURE() << "root: " << stack[0];
-  }
+  double rootless = 0;
+  for (const auto& stack : profile.stacks) rootless += stack[0].find("sample_for") == std::string::npos;
+  EXPECT_LE(rootless, 2 * tolerated);  // and the time in the kernel before each of them
   EXPECT_EQ(sampler.lost_samples(), 0u);
 }
 
@@ -223,8 +223,8 @@ TEST(Sampler, ABusyLoopIsWhereItsSamplesAre) {
   EXPECT_GT(profile.share({"<entry>", "spin"}), 0.95);
   EXPECT_GT(profile.side_share(Side::Guest), 0.95);
   if (sampler->clock() == SampleClock::PerfEvent) {
-    EXPECT_GT(profile.stacks.size(), 0.2 * kRateHz) << "in a quarter of a second";
-    EXPECT_LT(profile.stacks.size(), 0.3 * kRateHz);
+    EXPECT_GT(profile.stacks.size(), 0.15 * kRateHz) << "in a quarter of a second";
+    EXPECT_LT(profile.stacks.size(), 0.4 * kRateHz);
   }
 }
 
