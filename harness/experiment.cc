@@ -94,6 +94,13 @@ capture::Workload workload_of(const capture::Workload& declared, const SideReque
   return workload;
 }
 
+// A side that is slowed down measures between its turns how fast its loop is. The other one must do so as
+// well, or that would be a difference between them: it is slowed down by next to nothing.
+void make_alike(std::array<PairSide, 2>& sides) {
+  if (sides[0].slowdown_ppm == sides[1].slowdown_ppm) return;
+  for (PairSide& side : sides) side.slowdown_ppm = std::max<uint64_t>(side.slowdown_ppm, 1);
+}
+
 std::string name_of(ExperimentSide side) {
   return "the " + std::string(capture::spelling(side));
 }
@@ -245,6 +252,7 @@ class Experimenter {
         const SideRequest& wanted = request_.sides[index_of(side)];
         sides[index_of(side)] = {wanted.program, workload_of(declared, wanted), wanted.slowdown_ppm};
       }
+      make_alike(sides);
       ExperimentWorkload workload;
       workload.id = declared.id;
       workload.catalog = request_.catalog;
@@ -300,9 +308,11 @@ class Experimenter {
     control.code_sha256[1] = control.code_sha256[0];
     experiment_.workloads.push_back(std::move(control));
     const PairSide baseline = sides_[number][0];
-    PairSide again = baseline;
-    again.slowdown_ppm = request_.control_slowdown_ppm;
-    sides_.push_back({baseline, again});
+    std::array<PairSide, 2> sides = {baseline, baseline};
+    sides[0].slowdown_ppm = 0;
+    sides[1].slowdown_ppm = request_.control_slowdown_ppm;
+    make_alike(sides);
+    sides_.push_back(std::move(sides));
     const SideSurvey survey = surveys_[number][0];
     surveys_.push_back({survey, survey});
   }

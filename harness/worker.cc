@@ -142,7 +142,6 @@ Json Worker::load(const Json& request) {
   subject_ = std::move(*subject);
   work_ = std::get<std::unique_ptr<Work>>(std::move(work));
   slowdown_.emplace(wanted->slowdown_ppm, clock_);
-  slowdown_->calibrate();
   LoadAnswer loaded;
   loaded.module_sha256 = base::to_hex(subject_->module_sha256());
   loaded.code_sha256 = base::to_hex(capture::code_sha256(code->images));
@@ -160,16 +159,15 @@ RunStatus Worker::take_turn(uint64_t iterations, bool verify, capture::Turn& tur
   // The innermost, since it is what is compared.
   const uint64_t cpu_before_ns = clock_.thread_cpu_ns();
   RunStatus status = work_->run(iterations);
-  slowdown_->spend(iteration_ns_ * iterations);
+  slowdown_->spend(iterations);
   turn.cpu_ns = clock_.thread_cpu_ns() - cpu_before_ns;
   turn.wall_ns = clock_.monotonic_ns() - turn.start_ns;
   ::getrusage(RUSAGE_THREAD, &after);
   turn.voluntary_switches = switches(after.ru_nvcsw, before.ru_nvcsw);
   turn.involuntary_switches = switches(after.ru_nivcsw, before.ru_nivcsw);
-  // After the turn: before it, it would warm up what the other side finds cold.
-  slowdown_->calibrate();
   if (status) return status;
-  iteration_ns_ = std::max<uint64_t>(slowdown_->without(turn.cpu_ns) / iterations, 1);
+  // Not before the turn, where it would warm up what the other side finds cold.
+  slowdown_->learn(turn.cpu_ns, iterations);
   return work_->finish(iterations, verify);
 }
 

@@ -65,7 +65,6 @@ class Worker {
   std::unique_ptr<Subject> subject_;
   std::unique_ptr<Work> work_;
   std::optional<Slowdown> slowdown_;
-  uint64_t iteration_ns_ = 0;  // of CPU time, the latest estimate without the slowdown
 };
 
 // Serves requests from `in` until it is closed or `in` ends; returns the exit code. SIGPIPE is ignored from

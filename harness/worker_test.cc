@@ -219,6 +219,39 @@ TEST_F(WorkerTest, AnInjectedSlowdownIsOfAboutItsSize) {
   EXPECT_LT(ratio, 2.0);
 }
 
+// CPU time that was stolen is taken off late: a reading in a while comes to next to nothing.
+class StealingClock : public base::Clock {
+ public:
+  uint64_t monotonic_ns() override { return base::monotonic_ns(); }
+  uint64_t thread_cpu_ns() override {
+    const uint64_t now_ns = base::thread_cpu_ns();
+    last_ns_ = ++readings_ % 8 == 0 ? last_ns_ + 1 : std::max(last_ns_, now_ns);
+    return last_ns_;
+  }
+  uint64_t unix_ns() override { return base::unix_ns(); }
+
+ private:
+  uint64_t readings_ = 0;
+  uint64_t last_ns_ = 0;
+};
+
+TEST_F(WorkerTest, AnInjectedSlowdownDoesNotGrowOnClocksThatSlip) {
+  StealingClock clock;
+  Slowdown slowdown(10'000, clock);
+  uint64_t longest_ns = 0;
+  for (int turn = 0; turn < 200; ++turn) {
+    const uint64_t before_ns = base::monotonic_ns();
+    const uint64_t cpu_before_ns = base::thread_cpu_ns();
+    slowdown.spend(10);
+    const uint64_t spent_ns = base::thread_cpu_ns() - cpu_before_ns;
+    longest_ns = std::max(longest_ns, spent_ns);
+    ASSERT_LT(base::monotonic_ns() - before_ns, 5'000'000'000u);
+    slowdown.learn(turn % 8 == 0 ? 1 : 300'000 + spent_ns, 10);
+  }
+  // One percent of 0.3 ms is 3 us.
+  EXPECT_LT(longest_ns, 1'000'000u);
+}
+
 TEST_F(WorkerTest, RequestsOfStrangersAreAnswered) {
   Worker worker(nobody(), base::system_clock());
   greet(worker);
