@@ -1,43 +1,19 @@
-#include <memory>
-
 #include "harness/bench/figures.h"
 #include "harness/bench/turns.h"
 
 namespace wago::harness::bench {
 
-namespace {
-
-base::Result<Spread> compare(capture::Workload workload, size_t pairs) {
-  workload.engine.interruptible = false;
-  auto without = PreparedWorkload::create(workload);
-  if (!without) return without.error();
-  workload.engine.interruptible = true;
-  auto with = PreparedWorkload::create(workload);
-  if (!with) return with.error();
-  return ratio_of_turns(
-      pairs, [&](uint64_t count) { return (*with)->run(count); },
-      [&](uint64_t count) { return (*without)->run(count); });
-}
-
-}  // namespace
-
 base::Result<std::vector<Figure>> interruption_figures(const FigureOptions& options) {
-  pin_to_one_cpu();
-  auto workloads = workloads_of(options.catalogs);
-  if (!workloads) return workloads.error();
-  std::vector<Figure> figures;
+  auto prepare = [](bool interruptible) {
+    return [interruptible](capture::Workload workload) {
+      workload.engine.interruptible = interruptible;
+      return PreparedWorkload::create(std::move(workload));
+    };
+  };
   GeometricMean mean;
-  for (const capture::Workload& workload : *workloads) {
-    if (!executes_code(workload)) continue;
-    auto ratio = compare(workload, options.quick ? 3 : 20);
-    if (!ratio) {
-      figures.push_back({workload.id + " interruptible / not", ratio.error().to_string(), "", false});
-      continue;
-    }
-    figures.push_back({workload.id + " interruptible / not", to_string(*ratio), ""});
-    mean.add(ratio->median);
-  }
-  figures.push_back({"geometric mean of interruptible code / not", mean.text(), ""});
+  auto figures = figures_of_two_ways(options, "interruptible / not", prepare(true), prepare(false), mean);
+  if (!figures) return figures;
+  figures->push_back({"geometric mean of interruptible code / not", mean.text(), ""});
   return figures;
 }
 

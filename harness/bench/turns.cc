@@ -113,4 +113,34 @@ std::string GeometricMean::text() const {
   return text;
 }
 
+base::Result<std::vector<Figure>> figures_of_two_ways(const FigureOptions& options, const std::string& what,
+                                                      const Prepare& numerator, const Prepare& denominator,
+                                                      GeometricMean& mean) {
+  pin_to_one_cpu();
+  auto workloads = workloads_of(options.catalogs);
+  if (!workloads) return workloads.error();
+  auto compare = [&](const capture::Workload& workload) -> base::Result<Spread> {
+    auto below = denominator(workload);
+    if (!below) return below.error();
+    auto above = numerator(workload);
+    if (!above) return above.error();
+    return ratio_of_turns(
+        options.quick ? 3 : 20, [&](uint64_t count) { return (*above)->run(count); },
+        [&](uint64_t count) { return (*below)->run(count); });
+  };
+  std::vector<Figure> figures;
+  for (const capture::Workload& workload : *workloads) {
+    if (!executes_code(workload)) continue;
+    const std::string name = workload.id + " " + what;
+    auto ratio = compare(workload);
+    if (!ratio) {
+      figures.push_back({name, ratio.error().to_string(), "", false});
+      continue;
+    }
+    figures.push_back({name, to_string(*ratio), ""});
+    mean.add(ratio->median);
+  }
+  return figures;
+}
+
 }  // namespace wago::harness::bench

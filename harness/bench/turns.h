@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "capture/workload.h"
+#include "harness/bench/figures.h"
 #include "harness/bench/ratio.h"
 #include "harness/invoker.h"
 #include "harness/subject.h"
@@ -60,5 +61,14 @@ class GeometricMean {
   double log_sum_ = 0;
   size_t count_ = 0;
 };
+
+// How a workload is prepared on one side of a comparison.
+using Prepare = std::function<base::Result<std::unique_ptr<PreparedWorkload>>(const capture::Workload&)>;
+
+// Every workload of the catalogs that executes code, prepared in two ways, as figures "<workload> <what>";
+// their geometric mean is added to `mean`.
+base::Result<std::vector<Figure>> figures_of_two_ways(const FigureOptions& options, const std::string& what,
+                                                      const Prepare& numerator, const Prepare& denominator,
+                                                      GeometricMean& mean);
 
 }  // namespace wago::harness::bench
