@@ -402,6 +402,11 @@ base::Result<uint64_t> parse_number(std::string_view flag, std::string_view text
                            std::to_string(min) + " to " + std::to_string(max));
 }
 
+base::Error in_flag(std::string_view flag, base::Error error) {
+  error.message = std::string(flag) + ": " + error.message;
+  return error;
+}
+
 base::Error not_a_word(std::string_view flag, std::string_view text,
                        std::span<const std::string_view> allowed) {
   return base::usage_error(std::string(flag) + ": " + base::not_among(text, allowed));

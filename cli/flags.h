@@ -68,6 +68,8 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
 
 // A whole number in [min, max]; the error names the flag and the range.
 base::Result<uint64_t> parse_number(std::string_view flag, std::string_view text, uint64_t min, uint64_t max);
+// The same error, behind the flag whose value it is about.
+base::Error in_flag(std::string_view flag, base::Error error);
 // One of a list of words; the error names the flag and the words.
 base::Error not_a_word(std::string_view flag, std::string_view text,
                        std::span<const std::string_view> allowed);

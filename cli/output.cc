@@ -1,5 +1,7 @@
 #include "cli/output.h"
 
+#include <csignal>
+
 #include <unistd.h>
 
 #include <cerrno>
@@ -133,6 +135,14 @@ int Output::finish(int code) {
   std::fprintf(err_, "%s: standard output cannot be written: %s%s%s\n", program_.c_str(),
                std::strerror(write_error_), done_.empty() ? "" : "; ", base::printable(done_).c_str());
   return code == kExitDone ? kExitFailed : code;
+}
+
+int ended_by(int signal, int code) {
+  if (signal == 0) return code;
+  std::fflush(stdout);
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+  return code;
 }
 
 }  // namespace wago::cli

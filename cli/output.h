@@ -62,6 +62,10 @@ class Output {
   int write_error_ = 0;  // errno of the first write that failed
 };
 
+// Dies of the signal that interrupted the work, once all is said, so that whoever started the program sees
+// it; `code` if there was none.
+int ended_by(int signal, int code);
+
 // What an error object says of a trap: kind, trap, frames, frames_truncated.
 base::Json trap_members(const Trap& trap);
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <csignal>
 #include <cstdio>
 #include <memory>
 #include <optional>
@@ -20,6 +19,7 @@
 #include "cli/output.h"
 #include "cli/profile_commands.h"
 #include "cli/sequential_looks.h"
+#include "cli/status_line.h"
 #include "cli/verdict_flags.h"
 #include "diff/quantity.h"
 #include "harness/experiment.h"
@@ -48,11 +48,6 @@ struct ExperimentFlags {
   std::optional<std::string> out;
   bool json = false;
 };
-
-base::Error in_flag(const char* flag, base::Error error) {
-  error.message = std::string(flag) + ": " + error.message;
-  return error;
-}
 
 // "level 0", "level=0", "--level=0": what a setting is called and what it is.
 std::pair<std::string, std::string> split_setting(std::string_view text) {
@@ -198,33 +193,16 @@ Result<Parsed> parse(const ExperimentFlags& flags) {
   return parsed;
 }
 
-// One line on a terminal, rewritten in place.
-class ProgressLine {
- public:
-  explicit ProgressLine(bool shown) : shown_(shown) {}
-  ~ProgressLine() { clear(); }
-  void show(const harness::ExperimentProgress& progress) {
-    if (!shown_) return;
-    std::string text = progress.doing;
-    if (progress.wanted_pairs > 0) {
-      text += ", " + diff::format_count(progress.pairs) + " of " +
-              diff::format_plural(progress.wanted_pairs, "pair");
-    }
-    text += ", " + diff::format_ns(static_cast<double>(progress.elapsed_ns));
-    if (progress.budget_ns > 0) text += " of " + base::format_duration(progress.budget_ns);
-    std::fprintf(stderr, "\r\x1b[K%s", text.c_str());
-    std::fflush(stderr);
-    dirty_ = true;
+std::string said(const harness::ExperimentProgress& progress) {
+  std::string text = progress.doing;
+  if (progress.wanted_pairs > 0) {
+    text += ", " + diff::format_count(progress.pairs) + " of " +
+            diff::format_plural(progress.wanted_pairs, "pair");
   }
-  void clear() {
-    if (dirty_) std::fputs("\r\x1b[K", stderr);
-    dirty_ = false;
-  }
-
- private:
-  bool shown_;
-  bool dirty_ = false;
-};
+  text += ", " + diff::format_ns(static_cast<double>(progress.elapsed_ns));
+  if (progress.budget_ns > 0) text += " of " + base::format_duration(progress.budget_ns);
+  return text;
+}
 
 int fail_experiment(const harness::ExperimentOutcome& outcome, const std::string& out, Output& output) {
   std::string lines;
@@ -236,12 +214,7 @@ int fail_experiment(const harness::ExperimentOutcome& outcome, const std::string
     members.set("experiment", out).set("pairs", outcome.pairs);
   }
   const int code = output.fail(*outcome.error, lines, members);
-  if (outcome.interrupted_by != 0) {
-    std::fflush(stdout);
-    std::signal(outcome.interrupted_by, SIG_DFL);
-    std::raise(outcome.interrupted_by);
-  }
-  return code;
+  return ended_by(outcome.interrupted_by, code);
 }
 
 int print_outcome(const harness::ExperimentOutcome& outcome, const std::string& out, bool json,
@@ -281,14 +254,16 @@ int experiment(const ExperimentFlags& flags, Output& output) {
   auto parsed = parse(flags);
   if (!parsed) return output.fail(parsed.error());
   harness::ExperimentRequest& request = parsed->request;
-  ProgressLine progress(!output.json() && isatty(STDERR_FILENO) == 1);
-  request.on_progress = [&](const harness::ExperimentProgress& now) { progress.show(now); };
+  StatusLine line(!output.json() && isatty(STDERR_FILENO) == 1);
+  request.on_progress = [&](const harness::ExperimentProgress& now) {
+    if (line.shown()) line.show(said(now));
+  };
   request.on_note = [&](const std::string& sentence) {
-    progress.clear();
+    line.clear();
     output.note(sentence);
   };
   const harness::ExperimentOutcome outcome = harness::run_experiment(request, *parsed->rule);
-  progress.clear();
+  line.clear();
   if (outcome.error) return fail_experiment(outcome, request.out, output);
   output.set_done("the experiment " + request.out + " is complete");
   return print_outcome(outcome, request.out, flags.json, output);

@@ -20,11 +20,6 @@ using base::Result;
 using base::usage_error;
 using capture::Workload;
 
-Error in_flag(const char* flag, Error error) {
-  error.message = std::string(flag) + ": " + error.message;
-  return error;
-}
-
 // "fib" for fib.wasm's export fib, "math.add" for another of math.wasm; made of what an id may hold.
 std::string default_id(const std::string& module, const std::string& export_name) {
   std::string id = base::base_name(module);

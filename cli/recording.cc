@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <csignal>
 #include <cstdio>
 
 #include <wago/wago.h>
@@ -10,55 +9,38 @@
 #include "base/text.h"
 #include "base/vocabulary.h"
 #include "cli/output.h"
+#include "cli/status_line.h"
 #include "diff/quantity.h"
 
 namespace wago::cli::profile {
 
 namespace {
 
-// One line on a terminal, rewritten in place.
-class ProgressLine {
- public:
-  ProgressLine(bool shown, base::Phase measured) : shown_(shown), measured_(measured) {}
-  ~ProgressLine() { clear(); }
-
-  void show(const harness::Progress& progress) {
-    if (!shown_) return;
-    std::string text = progress.warming_up ? "warming up" : std::string(base::spelling(progress.phase));
-    // How much is wanted is said of what is measured; other phases come before and after it.
-    const bool measuring =
-        !progress.warming_up && (progress.phase == measured_ || measured_ == base::Phase::All);
-    if (progress.iterations > 0) {
-      text += ", " + diff::format_plural(progress.iterations, "iteration");
-      if (measuring && progress.wanted_iterations > 0) {
-        text += " of " + diff::format_count(progress.wanted_iterations);
-      }
+// `measured`: the phase that is.
+std::string said(const harness::Progress& progress, base::Phase measured) {
+  std::string text = progress.warming_up ? "warming up" : std::string(base::spelling(progress.phase));
+  // How much is wanted is said of what is measured; other phases come before and after it.
+  const bool measuring = !progress.warming_up && (progress.phase == measured || measured == base::Phase::All);
+  if (progress.iterations > 0) {
+    text += ", " + diff::format_plural(progress.iterations, "iteration");
+    if (measuring && progress.wanted_iterations > 0) {
+      text += " of " + diff::format_count(progress.wanted_iterations);
     }
-    if (measuring && progress.wanted_duration_ns > 0) {
-      text += ", " + diff::format_ns(static_cast<double>(progress.elapsed_ns)) + " of " +
-              diff::format_ns(static_cast<double>(progress.wanted_duration_ns));
-    }
-    std::fprintf(stderr, "\r\x1b[K%s", text.c_str());
-    std::fflush(stderr);
-    dirty_ = true;
   }
-
-  void clear() {
-    if (dirty_) std::fputs("\r\x1b[K", stderr);
-    dirty_ = false;
+  if (measuring && progress.wanted_duration_ns > 0) {
+    text += ", " + diff::format_ns(static_cast<double>(progress.elapsed_ns)) + " of " +
+            diff::format_ns(static_cast<double>(progress.wanted_duration_ns));
   }
-
- private:
-  bool shown_;
-  base::Phase measured_;
-  bool dirty_ = false;
-};
+  return text;
+}
 
 }  // namespace
 
 harness::RecordOutcome record_with_progress(harness::RecordRequest request, const Output& output) {
-  ProgressLine progress(!output.json() && isatty(STDERR_FILENO) == 1, request.workload.phase);
-  request.on_progress = [&](const harness::Progress& now) { progress.show(now); };
+  StatusLine line(!output.json() && isatty(STDERR_FILENO) == 1);
+  request.on_progress = [&, measured = request.workload.phase](const harness::Progress& now) {
+    if (line.shown()) line.show(said(now, measured));
+  };
   return harness::record(request);
 }
 
@@ -74,12 +56,7 @@ int fail_recording(const harness::RecordOutcome& outcome, const std::string& out
     members.set("capture", out);
   }
   int code = output.fail(*outcome.error, lines, members);
-  if (outcome.interrupted_by != 0) {
-    std::fflush(stdout);
-    std::signal(outcome.interrupted_by, SIG_DFL);
-    std::raise(outcome.interrupted_by);
-  }
-  return code;
+  return ended_by(outcome.interrupted_by, code);
 }
 
 }  // namespace wago::cli::profile
