@@ -124,6 +124,28 @@ base::Result<Report> report_on(const std::string& path, const VerdictSettings& s
   return report;
 }
 
+std::string finding_text(const WorkloadFinding& found) {
+  const bool moved = found.finding == Finding::Regressed || found.finding == Finding::Improved;
+  return std::string(spelling(found.finding)) + (moved && !found.gated ? "?" : "");
+}
+
+base::Paint paint_of(Finding finding) {
+  switch (finding) {
+    case Finding::Failed:
+    case Finding::Regressed:
+      return base::Paint::Bad;
+    case Finding::LayoutSensitive:
+    case Finding::Inconclusive:
+      return base::Paint::Doubtful;
+    default:
+      return base::Paint::Good;
+  }
+}
+
+bool needs_eyes(Finding finding) {
+  return finding != Finding::Same && finding != Finding::SameCode;
+}
+
 std::string change_text(const WorkloadFinding& found) {
   if (found.pairs == 0) return "-";
   std::string text = format_change(found.change);

@@ -13,6 +13,7 @@
 
 #include "base/files.h"
 #include "base/result.h"
+#include "base/text.h"
 #include "capture/experiment.h"
 #include "diff/compare.h"
 #include "diff/verdict.h"
@@ -75,6 +76,11 @@ std::string to_annotations(const Report& report);
 // One document that needs nothing else: sortable, readable in light and dark and on a phone.
 std::string to_html(const Report& report);
 
+// "regressed", or "regressed?" where it is not held over all workloads.
+std::string finding_text(const WorkloadFinding& found);
+base::Paint paint_of(Finding finding);
+// Not the same: someone should look.
+bool needs_eyes(Finding finding);
 // "+0.42 %" of machine instructions, "-" where they were not counted.
 std::string instructions_text(const ReportedWorkload& workload);
 // "+2.10 % [+1.80 %, +2.40 %]"; without an interval the change alone, without pairs "-".

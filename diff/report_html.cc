@@ -60,17 +60,17 @@ addEventListener("hashchange", unfold);
 unfold();
 )";
 
+// The class that paints a finding.
 const char* tone(Finding finding) {
-  switch (finding) {
-    case Finding::Failed:
-    case Finding::Regressed:
+  switch (paint_of(finding)) {
+    case base::Paint::Bad:
       return "bad";
-    case Finding::LayoutSensitive:
-    case Finding::Inconclusive:
+    case base::Paint::Doubtful:
       return "doubt";
-    default:
-      return "good";
+    case base::Paint::Good:
+      break;
   }
+  return "good";
 }
 
 std::string number(double value, const char* format = "%.6g") {
@@ -101,7 +101,7 @@ double reach_of(const Report& report) {
   const double least = 2 * report.findings.settings.margin;
   if (ends.empty()) return least;
   std::sort(ends.begin(), ends.end());
-  return std::max(least, ends[ends.size() * 9 / 10 == ends.size() ? ends.size() - 1 : ends.size() * 9 / 10]);
+  return std::max(least, ends[ends.size() * 9 / 10]);
 }
 
 std::string interval_plot(const WorkloadFinding& found, const VerdictSettings& settings, const Scale& scale) {
@@ -183,9 +183,7 @@ std::string table(const Report& report, const std::vector<ReportedWorkload>& wor
                      "<tbody>";
   for (const ReportedWorkload& workload : workloads) {
     const WorkloadFinding& found = workload.found;
-    const bool moved = found.finding == Finding::Regressed || found.finding == Finding::Improved;
-    text += "<tr><td class=\"" + std::string(tone(found.finding)) + "\">" +
-            std::string(spelling(found.finding)) + (moved && !found.gated ? "?" : "") +
+    text += "<tr><td class=\"" + std::string(tone(found.finding)) + "\">" + finding_text(found) +
             "</td><td><a href=\"#" + anchor(workload) + "\">" +
             as_markup(base::printable(report.experiment.workloads[workload.workload].id)) + "</a></td>";
     text += key_cell(found.change, found.pairs ? as_markup(format_change(found.change)) : "-");
@@ -210,9 +208,8 @@ std::string table(const Report& report, const std::vector<ReportedWorkload>& wor
 std::string section(const Report& report, const ReportedWorkload& workload) {
   const capture::ExperimentWorkload& of = report.experiment.workloads[workload.workload];
   const WorkloadFinding& found = workload.found;
-  const bool unchanged = found.finding == Finding::Same || found.finding == Finding::SameCode;
-  std::string text = "<details" + std::string(unchanged ? "" : " open") + " id=\"" + anchor(workload) +
-                     "\"><summary><span class=\"" + tone(found.finding) + "\">" +
+  std::string text = "<details" + std::string(needs_eyes(found.finding) ? " open" : "") + " id=\"" +
+                     anchor(workload) + "\"><summary><span class=\"" + tone(found.finding) + "\">" +
                      std::string(spelling(found.finding)) + "</span> " + as_markup(base::printable(of.id)) +
                      " " + as_markup(change_text(found)) + "</summary>\n<p>" +
                      as_markup(base::printable(found.reason)) + "</p>\n";

@@ -14,19 +14,6 @@ using base::Paint;
 
 constexpr size_t kFunctionsNamed = 5;
 
-Paint paint_of(Finding finding) {
-  switch (finding) {
-    case Finding::Failed:
-    case Finding::Regressed:
-      return Paint::Bad;
-    case Finding::LayoutSensitive:
-    case Finding::Inconclusive:
-      return Paint::Doubtful;
-    default:
-      return Paint::Good;
-  }
-}
-
 std::string p_text(const WorkloadFinding& found) {
   if (found.pairs == 0) return "-";
   char text[32];
@@ -66,10 +53,6 @@ std::string functions_text(const CodeLane& code) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
   return more == 0 ? text : text + " and " + std::to_string(more) + " more";
-}
-
-bool needs_eyes(Finding finding) {
-  return finding != Finding::Same && finding != Finding::SameCode;
 }
 
 std::string suite_text(const Report& report) {
@@ -113,10 +96,7 @@ std::string to_text(const Report& report, bool colour) {
                             "baseline", "candidate"}};
   for (const ReportedWorkload& workload : report.workloads) {
     const WorkloadFinding& found = workload.found;
-    std::string word(spelling(found.finding));
-    const bool moved = found.finding == Finding::Regressed || found.finding == Finding::Improved;
-    if (moved && !found.gated) word += "?";
-    rows.push_back({word, base::display(name_of(report, workload)), change_text(found),
+    rows.push_back({finding_text(found), base::display(name_of(report, workload)), change_text(found),
                     std::to_string(found.pairs), p_text(found), instructions_text(workload),
                     code_text(workload), found.pairs ? format_ns(found.baseline_ns) : "-",
                     found.pairs ? format_ns(found.candidate_ns) : "-"});
