@@ -176,7 +176,7 @@ Pair read_pair(JsonReader& reader, const Experiment& experiment, const Experimen
   if (pair.iterations_per_turn == 0) reader.fail("must be at least 1", "iterations_per_turn");
   pair.sliced = reader.boolean("sliced");
   for (ExperimentSide side : kExperimentSides) {
-    pair.turns[static_cast<size_t>(side)] = read_turns(reader.object(spelling(side)), limits);
+    pair.turns[index_of(side)] = read_turns(reader.object(spelling(side)), limits);
   }
   if (pair.turns[0].size() != pair.turns[1].size()) reader.fail("both sides must have as many turns");
   return pair;
@@ -185,7 +185,7 @@ Pair read_pair(JsonReader& reader, const Experiment& experiment, const Experimen
 }  // namespace
 
 std::string_view spelling(ExperimentSide side) {
-  return kSideWords.at(static_cast<size_t>(side));
+  return kSideWords.at(index_of(side));
 }
 
 std::string to_json_text(const Experiment& experiment) {

@@ -14,6 +14,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -32,6 +33,10 @@ inline constexpr uint64_t kExperimentVersion = 1;
 
 enum class ExperimentSide : uint8_t { Baseline, Candidate };
 inline constexpr std::array kExperimentSides = {ExperimentSide::Baseline, ExperimentSide::Candidate};
+// Of what is kept by side.
+constexpr size_t index_of(ExperimentSide side) {
+  return static_cast<size_t>(side);
+}
 std::string_view spelling(ExperimentSide side);  // "baseline", "candidate"
 
 // What ran on a side.

@@ -236,7 +236,7 @@ void doubt(const capture::Experiment& experiment, ExperimentFindings& findings) 
         ", though both its sides are the baseline: the machine changed while it measured");
   }
   for (capture::ExperimentSide side : capture::kExperimentSides) {
-    if (!experiment.sides[static_cast<size_t>(side)].sanitized) continue;
+    if (!experiment.sides[index_of(side)].sanitized) continue;
     findings.invalid.push_back("the " + std::string(spelling(side)) +
                                " runs under a sanitizer, whose time says nothing of the program's");
   }

@@ -28,6 +28,7 @@ using base::Result;
 using capture::Experiment;
 using capture::ExperimentSide;
 using capture::ExperimentWorkload;
+using capture::index_of;
 using capture::kExperimentSides;
 using capture::Pair;
 using capture::WorkloadState;
@@ -42,10 +43,6 @@ constexpr uint64_t kExpectedPairNs = 4 * kTimedNs;
 constexpr uint64_t kCaptureIterations = 200;
 // How a remark of a self-test begins.
 constexpr const char* kInjectedIntoControls = "self-test: controls are slowed down by ";
-
-constexpr size_t index_of(ExperimentSide side) {
-  return static_cast<size_t>(side);
-}
 
 // Random numbers that depend on what they are for and not on what was drawn before: an experiment that is
 // continued draws on.

@@ -17,6 +17,7 @@ namespace {
 
 using base::Json;
 using capture::ExperimentSide;
+using capture::index_of;
 using Kind = SideFailure::Kind;
 
 constexpr uint64_t kEstimateNs = 20'000'000;
@@ -28,9 +29,6 @@ constexpr uint64_t kPatience = 20;
 // For a side that lost its partner to say so.
 constexpr uint64_t kLastWordNs = 5'000'000'000;
 
-constexpr size_t index_of(ExperimentSide side) {
-  return static_cast<size_t>(side);
-}
 constexpr ExperimentSide other(ExperimentSide side) {
   return side == ExperimentSide::Baseline ? ExperimentSide::Candidate : ExperimentSide::Baseline;
 }
