@@ -25,14 +25,6 @@ using testing::Machine;
 using testing::Outcome;
 using testing::WasmCounts;
 
-constexpr uint64_t kArguments[][4] = {
-    {0, 0, 0, 0},
-    {1, 2, 0x3ff0000000000000, 5},
-    {0xffffffff, 0xffffffffffffffff, 0xbff8000000000000, 0x80000000},
-    {7, 0x123456789abcdef0, 0x7ff8000000000000, 12},
-    {0x7fffffff, 0x8000000000000000, 0x43e0000000000000, 3},
-};
-
 class Executed : public ::testing::Test {
  protected:
   void load(const std::string& text) {
@@ -94,15 +86,6 @@ class Executed : public ::testing::Test {
     }
   }
 
-  static std::string to_string(const WasmCounts& counts) {
-    std::string text;
-    for (const auto& [place, times] : counts) {
-      text += std::to_string(place.first) + ":" + std::to_string(place.second) + " " + std::to_string(times) +
-              "\n";
-    }
-    return text;
-  }
-
   void compare(const std::string& text, bool interruptible = false) {
     load(text);
     if (HasFatalFailure()) return;
@@ -118,7 +101,7 @@ class Executed : public ::testing::Test {
         if (level >= 0) passes_.run(*module_, settings, function_);
         ASSERT_EQ(verify(function_, {level >= 0}), "") << text << print(function_);
         if (level >= 0) match_ordinary(settings, text);
-        for (const auto& args : kArguments) {
+        for (const auto& args : testing::kRandomArguments) {
           WasmCounts expected, got;
           Machine wasm = machine(20'000, expected);
           const Outcome outcome = testing::interpret_wasm(*module_, 0, args, wasm);
@@ -129,7 +112,7 @@ class Executed : public ::testing::Test {
           add(counts, got);
           ++compared_;
           traps_ += outcome.kind == Outcome::Kind::Trapped;
-          ASSERT_EQ(to_string(got), to_string(expected))
+          ASSERT_EQ(testing::to_string(got), testing::to_string(expected))
               << "level " << level << " args " << args[0] << " " << args[1] << "\n"
               << text << "\n"
               << before << "\n"

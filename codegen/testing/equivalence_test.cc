@@ -19,14 +19,6 @@ namespace {
 using testing::Machine;
 using testing::Outcome;
 
-constexpr uint64_t kArguments[][4] = {
-    {0, 0, 0, 0},
-    {1, 2, 0x3ff0000000000000, 5},
-    {0xffffffff, 0xffffffffffffffff, 0xbff8000000000000, 0x80000000},
-    {7, 0x123456789abcdef0, 0x7ff8000000000000, 12},
-    {0x7fffffff, 0x8000000000000000, 0x43e0000000000000, 3},
-};
-
 // A Machine with some content.
 Machine machine(const runtime::Module& module, uint64_t fuel) {
   Machine m(65536);
@@ -57,7 +49,7 @@ class Equivalence : public ::testing::Test {
         if (level >= 0) passes_.run(**module, settings, function_);
         const std::string wrong = verify(function_, {level >= 0});
         ASSERT_EQ(wrong, "") << "seed " << seed << " level " << level << "\n" << print(function_);
-        for (const auto& args : kArguments) {
+        for (const auto& args : testing::kRandomArguments) {
           Machine wasm = machine(**module, 20'000);
           const Outcome expected = testing::interpret_wasm(**module, 0, args, wasm);
           if (expected.kind == Outcome::Kind::OutOfFuel) continue;

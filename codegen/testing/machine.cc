@@ -66,4 +66,13 @@ Outcome call(Op op, uint64_t imm, std::span<const Type> results, std::span<const
   return outcome;
 }
 
+std::string to_string(const WasmCounts& counts) {
+  std::string text;
+  for (const auto& [place, times] : counts) {
+    text +=
+        std::to_string(place.first) + ":" + std::to_string(place.second) + " " + std::to_string(times) + "\n";
+  }
+  return text;
+}
+
 }  // namespace wago::codegen::testing

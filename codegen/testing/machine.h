@@ -33,6 +33,7 @@ std::string to_string(const Outcome& outcome);
 // How often each instruction of a module was executed, by function and wasm pc: those that trap included,
 // `else` and `end` never.
 using WasmCounts = std::map<std::pair<uint32_t, uint32_t>, uint64_t>;
+std::string to_string(const WasmCounts& counts);  // a line for each: "function:pc times"
 
 struct Machine {
   static constexpr uint32_t kGlobals = 8;

@@ -136,15 +136,6 @@ class Counted : public EngineTest {
     for (auto& count : counted_->data()->code().exit_counts()) count = 0;
   }
 
-  static std::string to_string(const WasmCounts& counts) {
-    std::string text;
-    for (const auto& [place, times] : counts) {
-      text += std::to_string(place.first) + ":" + std::to_string(place.second) + " " + std::to_string(times) +
-              "\n";
-    }
-    return text;
-  }
-
   // The ordinary code's instructions, as counted, against as stepped.
   void expect_stepped(const Counts& counts) const {
     const CountedCode& tables = this->tables();
@@ -197,7 +188,7 @@ class Counted : public EngineTest {
       ++traps_;
     }
     const Counts counts = counts_of(instance);
-    ASSERT_EQ(to_string(counts.wasm), to_string(expected)) << text;
+    ASSERT_EQ(codegen::testing::to_string(counts.wasm), codegen::testing::to_string(expected)) << text;
     ++compared_;
     if (!stepping) return;
     Instance plain = linker_.instantiate(*module_).value();
@@ -217,14 +208,6 @@ class Counted : public EngineTest {
 };
 INSTANTIATE_TEST_SUITE_P(Configurations, Counted, ::testing::ValuesIn(configurations()), name_of);
 
-constexpr Slot kArguments[][4] = {
-    {0, 0, 0, 0},
-    {1, 2, 0x3ff0000000000000, 5},
-    {0xffffffff, 0xffffffffffffffff, 0xbff8000000000000, 0x80000000},
-    {7, 0x123456789abcdef0, 0, 12},
-    {0x7fffffff, 0x8000000000000000, 0x43e0000000000000, 3},
-};
-
 // WAGO_RANDOM_FUNCTIONS is how many, WAGO_RANDOM_SEED the first.
 TEST_P(Counted, RandomFunctionsAsInterpretedAndAsStepped) {
   const char* count = std::getenv("WAGO_RANDOM_FUNCTIONS");
@@ -235,14 +218,10 @@ TEST_P(Counted, RandomFunctionsAsInterpretedAndAsStepped) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     codegen::testing::RandomOptions options;
     options.floats = false;
-    // As random_test.cc has it: the interpreter's indirect calls are not calls.
-    std::string text = codegen::testing::random_wasm(seed, options);
-    constexpr std::string_view kIndirect = "call_indirect 0 (type 1)";
-    for (size_t at; (at = text.find(kIndirect)) != std::string::npos;) {
-      text.replace(at, kIndirect.size(), "drop\ni32.wrap_i64\ni32.add\ni64.extend_i32_s\ni32.const 3");
-    }
+    options.indirect_calls = false;
+    const std::string text = codegen::testing::random_wasm(seed, options);
     load(text);
-    for (const auto& args : kArguments) {
+    for (const auto& args : codegen::testing::kRandomArguments) {
       if (!HasFailure()) compare(text, args, 20'000, false);
       if (!HasFailure()) compare(text, args, 300, true);
     }

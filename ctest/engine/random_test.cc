@@ -15,30 +15,18 @@ namespace {
 using codegen::testing::Machine;
 using codegen::testing::Outcome;
 
-constexpr Slot kArguments[][4] = {
-    {0, 0, 0, 0},
-    {1, 2, 0x3ff0000000000000, 5},
-    {0xffffffff, 0xffffffffffffffff, 0xbff8000000000000, 0x80000000},
-    {7, 0x123456789abcdef0, 0, 12},
-    {0x7fffffff, 0x8000000000000000, 0x43e0000000000000, 3},
-};
-
 class Random : public EngineTest {
  protected:
   void compare(uint64_t seed) {
     codegen::testing::RandomOptions options;
     options.floats = false;
-    // The interpreter's indirect calls are not calls: something else of their type takes their place.
-    std::string text = codegen::testing::random_wasm(seed, options);
-    constexpr std::string_view kIndirect = "call_indirect 0 (type 1)";
-    for (size_t at; (at = text.find(kIndirect)) != std::string::npos;) {
-      text.replace(at, kIndirect.size(), "drop\ni32.wrap_i64\ni32.add\ni64.extend_i32_s\ni32.const 3");
-    }
+    options.indirect_calls = false;
+    const std::string text = codegen::testing::random_wasm(seed, options);
     auto bytes = codegen::testing::assemble(text);
     ASSERT_TRUE(bytes.ok()) << bytes.error().to_string() << text;
     auto module = engine_.compile(*bytes);
     ASSERT_TRUE(module.ok()) << module.error().to_string() << text;
-    for (const auto& args : kArguments) {
+    for (const auto& args : codegen::testing::kRandomArguments) {
       Machine machine(65536);
       machine.module = &module->decoded();
       machine.globals = {0, 0, 0, 0, 42};
