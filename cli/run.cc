@@ -73,18 +73,39 @@ void print_results(const FuncType& type, std::span<const Slot> slots, bool json,
   output.print(base::Json::object({{"results", std::move(results)}}).dump() + "\n");
 }
 
-int call(const Module& module, const Instance& instance, const std::string& name,
-         std::span<const Slot> arguments, const RunOptions& options, Output& output) {
-  auto function = instance.function(name);
-  if (!function) return output.fail(in_file(function.error(), options.file));
-  std::vector<Slot> results(slots_of(function->type().results));
-  CallResult outcome = function->call(arguments, results);
-  if (!outcome) {
-    int code = output.trap(outcome.trap());
-    hint_at_names(outcome.trap(), module, output);
+// What became of the guest: one of the first two, or neither.
+struct Ended {
+  std::optional<base::Error> refused;
+  std::optional<Trap> trap;
+  std::vector<Slot> results;
+};
+
+// All that runs of the module: its start function, and the export.
+Ended run_guest(const Linker& linker, const Module& module, const std::string& name,
+                std::span<const Slot> arguments) {
+  auto instance = linker.instantiate(module);
+  if (!instance) {
+    const InstantiateFailure& failure = instance.failure();
+    if (failure.trap) return {.trap = failure.trap};
+    return {.refused = failure.error};
+  }
+  auto function = instance.value().function(name);
+  if (!function) return {.refused = function.error()};
+  Ended ended;
+  ended.results.resize(slots_of(function->type().results));
+  if (CallResult outcome = function->call(arguments, ended.results); !outcome) ended.trap = outcome.trap();
+  return ended;
+}
+
+int report(const Ended& ended, const Module& module, const FuncType& type, const RunOptions& options,
+           Output& output) {
+  if (ended.refused) return output.fail(in_file(*ended.refused, options.file));
+  if (ended.trap) {
+    const int code = output.trap(*ended.trap);
+    hint_at_names(*ended.trap, module, output);
     return code;
   }
-  print_results(function->type(), results, options.json, output);
+  print_results(type, ended.results, options.json, output);
   return kExitDone;
 }
 
@@ -103,7 +124,7 @@ int run(const RunOptions& options, StartRunProfile start_profile, Output& output
   if (!bytes) return output.fail(bytes.error());
   std::unique_ptr<RunProfile> profile;
   if (options.profile) {
-    auto started = start_profile({*options.profile, options.remove_map}, *settings);
+    auto started = start_profile({*options.profile, options.file, options.remove_map}, *settings);
     if (!started) return output.fail(started.error());
     profile = *std::move(started);
   }
@@ -119,17 +140,15 @@ int run(const RunOptions& options, StartRunProfile start_profile, Output& output
   Linker linker(*engine);
   if (options.timeout) linker.set_interrupt_handle(interrupts);
   if (auto defined = runtime::define_provided(linker, *module); !defined) return refuse(defined.error());
-  auto instance = linker.instantiate(*module);
-  if (!instance) {
-    if (!instance.failure().trap) return refuse(instance.failure().error);
-    int code = output.trap(*instance.failure().trap);
-    hint_at_names(*instance.failure().trap, *module, output);
-    return code;
+  Ended ended;
+  auto guest = [&] { ended = run_guest(linker, *module, *chosen, *arguments); };
+  if (!profile) {
+    guest();
+    return report(ended, *module, type, options, output);
   }
-  const int code = call(*module, instance.value(), *chosen, *arguments, options, output);
-  if (profile) {
-    if (auto finished = profile->finish(); !finished) return output.fail(finished.error());
-  }
+  if (auto sampled = profile->run(guest); !sampled) return output.fail(sampled.error());
+  const int code = report(ended, *module, type, options, output);
+  if (auto finished = profile->finish(output); !finished) return output.fail(finished.error());
   return code;
 }
 
@@ -147,8 +166,9 @@ void add_run(Command& program, Edition edition) {
                      "Stop the guest after so long; loops that call nothing only with --interruptible",
                      &options->timeout);
   command.add_flag("--json", "Results and errors as JSON", &options->json);
-  command.add_option("--profile", "KIND[,FILE]",
-                     "perfmap or jitdump, for a collector started outside (wago-profile only)",
+  command.add_option("--profile", "KIND[,FILE[,INTERVAL]]",
+                     "perfmap or jitdump, for a collector started outside, or guest, which samples the run "
+                     "(wago-profile only)",
                      &options->profile);
   command.add_flag("--remove-map", "Delete the file of --profile perfmap at the end", &options->remove_map);
   options->engine.add_to(command);

@@ -2,11 +2,18 @@
 
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <vector>
 
 #include <wago/wago.h>
+#include "base/duration.h"
+#include "base/files.h"
 #include "base/text.h"
+#include "cli/output.h"
+#include "harness/guest_profile.h"
 #include "harness/publish_code.h"
+#include "harness/recorder.h"
 
 namespace wago::cli::profile {
 
@@ -14,6 +21,8 @@ namespace {
 
 using base::Result;
 using base::usage_error;
+
+constexpr uint64_t kDefaultIntervalNs = 10'000'000;
 
 class CodeFileProfile final : public RunProfile {
  public:
@@ -23,12 +32,54 @@ class CodeFileProfile final : public RunProfile {
   ~CodeFileProfile() override {
     if (remove_) ::unlink(file_->path().c_str());
   }
-  Result<void> finish() override { return file_->close(); }
+  Result<void> finish(Output&) override { return file_->close(); }
 
  private:
   std::unique_ptr<harness::PublishedCodeFile> file_;
   const bool remove_;
 };
+
+// A document for the Firefox Profiler.
+class GuestRunProfile final : public RunProfile {
+ public:
+  GuestRunProfile(std::unique_ptr<harness::GuestProfile> profile, std::unique_ptr<base::Directory> folder,
+                  std::string path, std::string module)
+      : profile_(std::move(profile)),
+        folder_(std::move(folder)),
+        path_(std::move(path)),
+        module_(std::move(module)) {}
+
+  Result<void> run(const std::function<void()>& guest) override { return profile_->run(guest); }
+
+  Result<void> finish(Output& output) override {
+    auto document = profile_->finish(module_);
+    if (!document) return document.error();
+    if (auto written = folder_->publish(base::base_name(path_), base::as_bytes(document->json)); !written) {
+      return written;
+    }
+    for (const std::string& sentence : document->diagnostics) output.note(sentence);
+    output.note(base::printable(path_) + ": " + std::to_string(document->samples) +
+                " samples, for profiler.firefox.com");
+    return {};
+  }
+
+ private:
+  const std::unique_ptr<harness::GuestProfile> profile_;
+  const std::unique_ptr<base::Directory> folder_;  // from the start, so that it is known to be there
+  const std::string path_, module_;
+};
+
+Result<uint64_t> parse_interval_ns(const std::string& text) {
+  constexpr uint64_t kShortestNs = harness::period_ns_of(harness::kMaxRateHz);
+  constexpr uint64_t kLongestNs = harness::period_ns_of(1);
+  auto interval_ns = base::parse_duration_ns(text);
+  if (!interval_ns) return usage_error("--profile: " + interval_ns.error().message);
+  if (*interval_ns < kShortestNs || *interval_ns > kLongestNs) {
+    return usage_error("--profile: an interval is " + base::format_duration(kShortestNs) + " to " +
+                       base::format_duration(kLongestNs) + ", not " + text);
+  }
+  return interval_ns;
+}
 
 std::vector<std::string> split(const std::string& spec) {
   std::vector<std::string> parts;
@@ -40,24 +91,50 @@ std::vector<std::string> split(const std::string& spec) {
   return parts;
 }
 
+using Parts = std::vector<std::string>;  // KIND, FILE, INTERVAL, as far as they are there
+
+Result<std::unique_ptr<RunProfile>> start_guest(const Parts& parts, const std::string& module_path) {
+  if (parts.size() > 3) return usage_error("--profile: guest takes a file, an interval and nothing more");
+  harness::SamplerSettings settings{.period_ns = kDefaultIntervalNs, .first_thread = "main"};
+  if (parts.size() > 2) {
+    auto interval_ns = parse_interval_ns(parts[2]);
+    if (!interval_ns) return interval_ns.error();
+    settings.period_ns = *interval_ns;
+  }
+  const std::string path = parts.size() > 1 && !parts[1].empty() ? parts[1] : "profile.json";
+  if (base::system_files().is_directory(path)) return usage_error("is a folder: name a file", {.file = path});
+  auto folder = base::system_files().open_directory(base::directory_of(path));
+  if (!folder) return folder.error();
+  auto profile = harness::GuestProfile::start(std::move(settings));
+  if (!profile) return profile.error();
+  return std::unique_ptr<RunProfile>(new GuestRunProfile(*std::move(profile), *std::move(folder), path,
+                                                         base::printable(base::base_name(module_path))));
+}
+
+Result<std::unique_ptr<RunProfile>> start_code_file(const Parts& parts, bool remove_map) {
+  if (parts.size() > 2) return usage_error("--profile: " + parts[0] + " takes a file and nothing more");
+  const bool map = parts[0] == "perfmap";
+  auto file = harness::publish_code(map ? harness::CodeFile::PerfMap : harness::CodeFile::JitDump,
+                                    parts.size() > 1 ? parts[1] : "");
+  if (!file) return file.error();
+  return std::unique_ptr<RunProfile>(new CodeFileProfile(*std::move(file), remove_map));
+}
+
 }  // namespace
 
 Result<std::unique_ptr<RunProfile>> start_run_profile(const RunProfileRequest& request,
                                                       EngineSettings& settings) {
-  const std::vector<std::string> parts = split(request.spec);
-  const bool map = parts[0] == "perfmap";
-  if (!map && parts[0] != "jitdump") {
-    return usage_error("--profile: " +
-                       base::not_among(parts[0], std::vector<std::string_view>{"perfmap", "jitdump"}));
+  constexpr std::array<std::string_view, 3> kKinds = {"perfmap", "jitdump", "guest"};
+  const Parts parts = split(request.spec);
+  if (std::ranges::find(kKinds, parts[0]) == kKinds.end()) {
+    return usage_error("--profile: " + base::not_among(parts[0], kKinds));
   }
-  if (parts.size() > 2) return usage_error("--profile: " + parts[0] + " takes a file and nothing more");
+  const bool map = parts[0] == "perfmap";
   if (request.remove_map && !map) return usage_error("--remove-map is for --profile perfmap");
   // Where its lines come from; the code is the same.
   if (!map) settings.source_maps = true;
-  auto file = harness::publish_code(map ? harness::CodeFile::PerfMap : harness::CodeFile::JitDump,
-                                    parts.size() > 1 ? parts[1] : "");
-  if (!file) return file.error();
-  return std::unique_ptr<RunProfile>(new CodeFileProfile(*std::move(file), request.remove_map));
+  return parts[0] == "guest" ? start_guest(parts, request.module_path)
+                             : start_code_file(parts, request.remove_map);
 }
 
 }  // namespace wago::cli::profile

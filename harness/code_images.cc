@@ -85,7 +85,7 @@ capture::Image module_image(const runtime::Module& module, const runtime::CodeIm
   return image;
 }
 
-capture::Image adapter_image(const Subject& subject, const std::string& name,
+capture::Image adapter_image(const RecordSettings& settings, const std::string& name,
                              const runtime::CodeImage& code) {
   capture::Image image;
   image.kind = capture::ImageKind::Adapter;
@@ -93,7 +93,7 @@ capture::Image adapter_image(const Subject& subject, const std::string& name,
   image.size = static_cast<uint32_t>(code.bytes.size());
   image.sha256 = base::sha256(masked_bytes(code));
   image.regions = convert(code.regions);
-  image.metadata = describe_metadata(code, subject.settings());
+  image.metadata = describe_metadata(code, settings);
   return image;
 }
 
@@ -123,9 +123,14 @@ uint32_t image_of(const Subject& subject, const JournalCode& code, DescribedCode
   }
   // Code that nobody knows a module for is of the runtime's own making.
   described.images.images.push_back(code.module ? module_image(*code.module, *code.image, "another module")
-                                                : adapter_image(subject, name, *code.image));
+                                                : adapter_image(subject.settings(), name, *code.image));
   described.codes.push_back(code.image);
   return static_cast<uint32_t>(described.codes.size() - 1);
+}
+
+capture::JournalEntry as_entry(const JournalRecord& record, uint32_t image) {
+  return {record.load ? capture::JournalAction::Load : capture::JournalAction::Retire, image,
+          record.monotonic_ns, record.address};
 }
 
 void add_history(const Subject& subject, const CodeJournal& journal, uint64_t loaded_ns,
@@ -139,9 +144,7 @@ void add_history(const Subject& subject, const CodeJournal& journal, uint64_t lo
     if (!loaded[i]) described.images.journal.push_back({capture::JournalAction::Load, i, loaded_ns, 0});
   }
   for (const JournalRecord& record : journal.records()) {
-    const auto action = record.load ? capture::JournalAction::Load : capture::JournalAction::Retire;
-    described.images.journal.push_back(
-        {action, described.image_of[record.code], record.monotonic_ns, record.address});
+    described.images.journal.push_back(as_entry(record, described.image_of[record.code]));
   }
   std::stable_sort(described.images.journal.begin(), described.images.journal.end(),
                    [](const auto& a, const auto& b) { return a.monotonic_ns < b.monotonic_ns; });
@@ -164,7 +167,7 @@ base::Result<DescribedCode> describe_code(const Subject& subject, uint64_t loade
     // Compiled again: it is cheap, and the same signature gives the same bytes.
     auto code = subject.engine().data()->compiler().compile_adapters(*type);
     if (!code) return code.error();
-    images.images.push_back(adapter_image(subject, name, **code));
+    images.images.push_back(adapter_image(subject.settings(), name, **code));
     described.codes.push_back(*std::move(code));
   }
   if (journal) {
@@ -175,6 +178,27 @@ base::Result<DescribedCode> describe_code(const Subject& subject, uint64_t loade
   const auto address = mapped.image().counted ? 0 : reinterpret_cast<uint64_t>(mapped.base());
   for (uint32_t i = 0; i < images.images.size(); ++i) {
     images.journal.push_back({capture::JournalAction::Load, i, loaded_ns, i == 0 ? address : 0});
+  }
+  return described;
+}
+
+DescribedCode describe_code(const CodeJournal& journal, const std::string& name,
+                            const RecordSettings& settings) {
+  DescribedCode described;
+  for (const JournalCode& code : journal.codes()) {
+    described.image_of.push_back(static_cast<uint32_t>(described.codes.size()));
+    described.codes.push_back(code.image);
+    std::vector<capture::Image>& images = described.images.images;
+    if (code.module) {
+      images.push_back(module_image(*code.module, *code.image, name));
+      images.back().metadata = describe_metadata(*code.module, *code.image, code.debug_info.get(), settings);
+    } else {
+      images.push_back(
+          adapter_image(settings, code.signature ? to_string(*code.signature) : "", *code.image));
+    }
+  }
+  for (const JournalRecord& record : journal.records()) {
+    described.images.journal.push_back(as_entry(record, record.code));
   }
   return described;
 }

@@ -26,6 +26,11 @@ struct DescribedCode {
 base::Result<DescribedCode> describe_code(const Subject& subject, uint64_t loaded_ns,
                                           const CodeJournal* journal = nullptr);
 
+// All code that `journal` has seen, in its order, of a program that has no subject. `name` is that of modules
+// that have none of their own.
+DescribedCode describe_code(const CodeJournal& journal, const std::string& name,
+                            const RecordSettings& settings);
+
 // code.bin: the same images' bytes, relocated fields masked.
 std::vector<uint8_t> code_bytes(const DescribedCode& code);
 

@@ -42,7 +42,7 @@ std::optional<uint32_t> CodeJournal::number_of(const runtime::MappedCode& code) 
   }
   if (bytes > limits_.code_bytes - code_bytes_) return std::nullopt;
   const auto number = static_cast<uint32_t>(codes_.size());
-  codes_.push_back({code.shared_image(), code.shared_module(), code.signature()});
+  codes_.push_back({code.shared_image(), code.shared_module(), code.signature(), code.debug_info()});
   codes_by_size_.emplace(bytes, number);
   code_bytes_ += bytes;
   largest_ = std::max(largest_, bytes);

@@ -31,6 +31,7 @@ struct JournalCode {
   std::shared_ptr<const runtime::CodeImage> image;
   std::shared_ptr<const runtime::Module> module;  // null for adapters
   const FuncType* signature = nullptr;            // null for modules
+  std::shared_ptr<const runtime::SourceLines> debug_info;
 };
 
 struct JournalRecord {

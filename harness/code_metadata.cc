@@ -151,19 +151,23 @@ capture::CodeMetadata describe_metadata(const runtime::CodeImage& image, const R
   return to;
 }
 
-capture::CodeMetadata describe_metadata(const Subject& subject) {
-  const runtime::Module& module = subject.reference().decoded();
-  const auto code = subject.ordinary_code();
-  const runtime::CodeImage& image = *code;
-  capture::CodeMetadata to = describe_metadata(image, subject.settings());
-  if (const auto& counted = subject.reference().code().counted) add_blocks(*counted, to);
-  if (!subject.settings().source_maps) return to;
+capture::CodeMetadata describe_metadata(const runtime::Module& module, const runtime::CodeImage& image,
+                                        const runtime::SourceLines* lines, const RecordSettings& settings) {
+  capture::CodeMetadata to = describe_metadata(image, settings);
+  if (!settings.source_maps) return to;
   const auto pcs = named_pcs(image);
   Texts texts(to.texts);
   add_instructions(module, pcs, texts, to);
-  if (const auto& lines = subject.reference().data()->code().debug_info()) {
-    add_sources(module, *lines, pcs, texts, to);
-  }
+  if (lines) add_sources(module, *lines, pcs, texts, to);
+  return to;
+}
+
+capture::CodeMetadata describe_metadata(const Subject& subject) {
+  const auto code = subject.ordinary_code();
+  const auto& lines = subject.reference().data()->code().debug_info();
+  capture::CodeMetadata to =
+      describe_metadata(subject.reference().decoded(), *code, lines.get(), subject.settings());
+  if (const auto& counted = subject.reference().code().counted) add_blocks(*counted, to);
   return to;
 }
 

@@ -9,6 +9,9 @@ namespace wago::harness {
 // Positions and inline sites always, since whatever leads back from an address needs them; the rest as the
 // subject's settings ask for it.
 capture::CodeMetadata describe_metadata(const Subject& subject);
+// Of any module's code; `lines`: null where the module says nothing of its sources.
+capture::CodeMetadata describe_metadata(const runtime::Module& module, const runtime::CodeImage& image,
+                                        const runtime::SourceLines* lines, const RecordSettings& settings);
 // Of an adapter.
 capture::CodeMetadata describe_metadata(const runtime::CodeImage& image, const RecordSettings& settings);
 

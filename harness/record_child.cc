@@ -84,7 +84,7 @@ class Child {
     if (perf_) {
       if (auto opened = perf_->open(go->directory); !opened) return as_failure(opened.error());
     } else if (base::samples(backend)) {
-      auto sampler = Sampler::create({.rate_hz = rate_hz_});
+      auto sampler = Sampler::create({.period_ns = period_ns_of(rate_hz_)});
       if (!sampler) return as_failure(sampler.error());
       sampler_ = std::move(*sampler);
     }
@@ -167,10 +167,10 @@ class Child {
   }
 
   Result<void> write_samples(const DescribedCode& code, const Recorded& recorded) {
-    const capture::Samples samples = describe_samples(*sampler_, rate_hz_, *journal_, code);
-    done_.event = sampler_->clock() == SampleClock::PerfEvent ? "cpu-clock:u" : "thread-cpu-timer";
+    const capture::Samples samples = describe_samples(*sampler_, *journal_, code);
+    done_.event = sampled_event(*sampler_);
     done_.losses.samples = sampler_->lost_samples();
-    done_.diagnostics = sampling_diagnostics(*sampler_, rate_hz_, samples);
+    done_.diagnostics = sampling_diagnostics(*sampler_, samples);
     if (auto written = write_file(capture::kSamplesFile, base::as_bytes(to_json_text(samples))); !written) {
       return written;
     }

@@ -66,18 +66,22 @@ class Describer {
 
 }  // namespace
 
-capture::Samples describe_samples(const Sampler& sampler, uint64_t rate_hz, const CodeJournal& journal,
+capture::Samples describe_samples(const Sampler& sampler, const CodeJournal& journal,
                                   const DescribedCode& code) {
   capture::Samples samples;
-  samples.period_ns = 1'000'000'000 / rate_hz;
+  samples.period_ns = sampler.period_ns();
   for (const RawThread& thread : sampler.threads()) samples.threads.push_back({thread.id, thread.name});
   Describer describer(sampler, journal, code, samples);
   for (const RawSample& raw : sampler.samples()) describer.add(raw);
   return samples;
 }
 
-std::vector<std::string> sampling_diagnostics(const Sampler& sampler, uint64_t rate_hz,
-                                              const capture::Samples& samples) {
+const char* sampled_event(const Sampler& sampler) {
+  return sampler.clock() == SampleClock::PerfEvent ? "cpu-clock:u" : "thread-cpu-timer";
+}
+
+std::vector<std::string> sampling_diagnostics(const Sampler& sampler, const capture::Samples& samples) {
+  const uint64_t rate_hz = (1'000'000'000 + samples.period_ns / 2) / samples.period_ns;
   std::vector<std::string> sentences;
   if (sampler.clock() == SampleClock::ThreadTimer) {
     sentences.push_back(
@@ -86,8 +90,8 @@ std::vector<std::string> sampling_diagnostics(const Sampler& sampler, uint64_t r
   }
   const uint64_t cpu_ns = sampler.sampled_cpu_ns();
   if (samples.samples.empty()) {
-    sentences.push_back("no samples were taken: the measured phase took " + base::format_duration(cpu_ns) +
-                        " of CPU time, and " + std::to_string(rate_hz) + " Hz look every " +
+    sentences.push_back("no samples were taken in " + base::format_duration(cpu_ns) +
+                        " of CPU time: " + std::to_string(rate_hz) + " Hz look every " +
                         base::format_duration(samples.period_ns));
     return sentences;
   }

@@ -8,12 +8,14 @@
 
 namespace wago::harness {
 
-capture::Samples describe_samples(const Sampler& sampler, uint64_t rate_hz, const CodeJournal& journal,
+capture::Samples describe_samples(const Sampler& sampler, const CodeJournal& journal,
                                   const DescribedCode& code);
+
+// The clock's name, as a capture's `event` has it.
+const char* sampled_event(const Sampler& sampler);
 
 // What a reader must know of them: that there are none and why, a clock that is not the one asked for, a rate
 // that was not reached, samples that were lost. Sentences.
-std::vector<std::string> sampling_diagnostics(const Sampler& sampler, uint64_t rate_hz,
-                                              const capture::Samples& samples);
+std::vector<std::string> sampling_diagnostics(const Sampler& sampler, const capture::Samples& samples);
 
 }  // namespace wago::harness

@@ -158,7 +158,7 @@ void Sampler::Thread::handle(int signal, siginfo_t* info, void* context) {
 }
 
 base::Result<std::unique_ptr<Sampler>> Sampler::create(SamplerSettings settings) {
-  WAGO_CHECK(settings.rate_hz > 0);
+  WAGO_CHECK(settings.period_ns > 0);
   if (!settings.open_event) settings.open_event = open_event_of_kernel;
   std::unique_ptr<Sampler> sampler(new Sampler(std::move(settings)));
   if (auto chosen = sampler->choose_clock(); !chosen) return chosen.error();
@@ -180,12 +180,12 @@ Sampler::~Sampler() {
 
 namespace {
 
-perf_event_attr event_attributes(uint64_t rate_hz) {
+perf_event_attr event_attributes(uint64_t period_ns) {
   perf_event_attr attributes{};
   attributes.size = sizeof(attributes);
   attributes.type = PERF_TYPE_SOFTWARE;
   attributes.config = PERF_COUNT_SW_CPU_CLOCK;
-  attributes.sample_period = 1'000'000'000 / rate_hz;
+  attributes.sample_period = period_ns;
   attributes.disabled = 1;
   attributes.exclude_kernel = 1;  // what an ordinary user may ask for
   attributes.exclude_hv = 1;
@@ -206,7 +206,7 @@ int create_timer(timer_t& timer, void* value) {
 }  // namespace
 
 base::Result<void> Sampler::choose_clock() {
-  perf_event_attr attributes = event_attributes(settings_.rate_hz);
+  perf_event_attr attributes = event_attributes(settings_.period_ns);
   const int event = settings_.open_event(attributes);
   if (event >= 0) {
     ::close(event);
@@ -230,12 +230,12 @@ base::Result<void> Sampler::arm(Thread& thread) {
                                 std::strerror(refused));
     }
     itimerspec every{};
-    const auto period_ns = static_cast<int64_t>(1'000'000'000 / settings_.rate_hz);
+    const auto period_ns = static_cast<int64_t>(settings_.period_ns);
     every.it_interval = every.it_value = {period_ns / 1'000'000'000, period_ns % 1'000'000'000};
     ::timer_settime(thread.timer, 0, &every, nullptr);
     return {};
   }
-  perf_event_attr attributes = event_attributes(settings_.rate_hz);
+  perf_event_attr attributes = event_attributes(settings_.period_ns);
   thread.event = settings_.open_event(attributes);
   if (thread.event < 0) {
     return base::unmeasurable("the kernel refuses a perf event for a thread: " + reason());
@@ -315,7 +315,7 @@ __attribute__((noinline)) base::Result<void> Sampler::begin_phase() {
   if (!native_.step(frame, stack) || !native_.step(frame, stack)) {
     return base::unmeasurable("stacks cannot be walked: the program has no unwind tables");
   }
-  auto thread = claim("recorder");
+  auto thread = claim(settings_.first_thread);
   if (!thread) return thread.error();
   main_ = *thread;
   in_phase_ = true;
@@ -355,7 +355,7 @@ __attribute__((noinline)) void Sampler::run(const char* kind, unsigned worker,
 }
 
 std::vector<RawSample> Sampler::samples() const {
-  const uint64_t period_ns = 1'000'000'000 / settings_.rate_hz;
+  const uint64_t period_ns = settings_.period_ns;
   std::vector<RawSample> samples;
   for (const auto& thread : all_) {
     for (size_t at = 0; at < thread->used;) {

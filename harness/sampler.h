@@ -32,11 +32,17 @@ namespace wago::harness {
 
 enum class SampleClock : uint8_t { PerfEvent, ThreadTimer };
 
+// Of so many samples a second.
+constexpr uint64_t period_ns_of(uint64_t rate_hz) {
+  return 1'000'000'000 / rate_hz;
+}
+
 struct SamplerSettings {
-  uint64_t rate_hz = 99;
+  uint64_t period_ns = period_ns_of(99);
   uint64_t bytes_per_thread = uint64_t{256} << 20;  // reserved; memory is used as samples need it
   // Opens a perf event for the calling thread: a descriptor, or -1 with errno. Empty: the kernel's.
   std::function<int(perf_event_attr&)> open_event;
+  std::string first_thread = "recorder";  // what the thread that begins the phase is called
 };
 
 struct RawSample {
@@ -68,6 +74,7 @@ class Sampler final : public Collector, public base::ThreadObserver {
   void run(const char* kind, unsigned worker, const std::function<void()>& work) override;
 
   // After the phase, for as long as the sampler lives.
+  uint64_t period_ns() const { return settings_.period_ns; }
   SampleClock clock() const { return clock_; }
   std::string clock_refusal() const { return refusal_; }  // why it is not a perf event
   const std::vector<RawThread>& threads() const { return threads_; }

@@ -121,22 +121,11 @@ class Guest {
   }
   bool trapped = false;
 
-  Profile profile_of(const Sampler& sampler, uint64_t rate_hz) {
+  Profile profile_of(const Sampler& sampler) {
     journal_.stop();
-    DescribedCode code;
-    for (const JournalCode& known : journal_.codes()) {
-      capture::Image image;
-      image.kind = known.signature ? capture::ImageKind::Adapter : capture::ImageKind::Module;
-      for (const runtime::CodeRegion& region : known.image->regions) {
-        image.regions.push_back(
-            {static_cast<capture::RegionKind>(region.kind), region.begin, region.size, region.function});
-      }
-      code.images.images.push_back(image);
-      code.codes.push_back(known.image);
-      code.image_of.push_back(static_cast<uint32_t>(code.image_of.size()));
-    }
+    const DescribedCode code = describe_code(journal_, "guest", {});
     Profile profile;
-    profile.samples = describe_samples(sampler, rate_hz, journal_, code);
+    profile.samples = describe_samples(sampler, journal_, code);
     for (const capture::Sample& sample : profile.samples.samples) {
       std::vector<std::string> names;
       std::vector<Side> sides;
@@ -183,7 +172,7 @@ __attribute__((noinline)) void sample_for(Sampler& sampler, uint64_t cpu_ns, Wor
   ASSERT_TRUE(ended) << ended.error().to_string();
 }
 
-std::unique_ptr<Sampler> sampler_of(SamplerSettings settings = {.rate_hz = kRateHz}) {
+std::unique_ptr<Sampler> sampler_of(SamplerSettings settings = {.period_ns = period_ns_of(kRateHz)}) {
   auto sampler = Sampler::create(std::move(settings));
   EXPECT_TRUE(sampler) << sampler.error().to_string();
   return *std::move(sampler);
@@ -217,7 +206,7 @@ TEST(Sampler, ABusyLoopIsWhereItsSamplesAre) {
   Guest guest(spinner());
   auto sampler = sampler_of();
   sample_for(*sampler, kSecond / 4, [&] { guest.call("spin", {1'000'000}); });
-  const Profile profile = guest.profile_of(*sampler, kRateHz);
+  const Profile profile = guest.profile_of(*sampler);
   expect_sound(*sampler, profile);
   EXPECT_GT(profile.self_share("spin"), 0.95);
   EXPECT_GT(profile.share({"<entry>", "spin"}), 0.95);
@@ -250,7 +239,7 @@ TEST(Sampler, SharesAreThoseOfTheWorkAndStacksNestAsTheCallsDo) {
   Guest guest(module);
   auto sampler = sampler_of();
   sample_for(*sampler, kSecond / 2, [&] { guest.call("outer", {100'000}); });
-  const Profile profile = guest.profile_of(*sampler, kRateHz);
+  const Profile profile = guest.profile_of(*sampler);
   expect_sound(*sampler, profile);
   const double in_small = profile.self_share("small"), in_large = profile.self_share("large");
   EXPECT_GT(in_small + in_large, 0.95);
@@ -291,7 +280,7 @@ TEST(Sampler, RecursionHasEveryFrameOfEveryDepth) {
     Guest guest(fibonacci(), {.level = level});
     auto sampler = sampler_of();
     sample_for(*sampler, kSecond / 4, [&] { guest.call("fib", {24}); });
-    const Profile profile = guest.profile_of(*sampler, kRateHz);
+    const Profile profile = guest.profile_of(*sampler);
     expect_sound(*sampler, profile);
     EXPECT_GT(profile.self_share("fib"), 0.95);
     for (const auto& stack : profile.stacks) {
@@ -334,7 +323,7 @@ TEST(Sampler, HostFunctionsAndReentryAreOneStack) {
   }));
   auto sampler = sampler_of();
   sample_for(*sampler, kSecond / 2, [&] { guest.call("outer", {100'000}); });
-  const Profile profile = guest.profile_of(*sampler, kRateHz);
+  const Profile profile = guest.profile_of(*sampler);
   expect_sound(*sampler, profile);
   const std::string burning = "wago::harness::(anonymous namespace)::burn(unsigned long)";
   EXPECT_GT(profile.self_share(burning), 0.2);
@@ -384,7 +373,7 @@ TEST(Sampler, HelpersOfTheRuntimeAreApartFromTheGuest) {
   Guest guest(module);
   auto sampler = sampler_of();
   sample_for(*sampler, kSecond / 4, [&] { guest.call("fill", {1000}); });
-  const Profile profile = guest.profile_of(*sampler, kRateHz);
+  const Profile profile = guest.profile_of(*sampler);
   expect_sound(*sampler, profile);
   EXPECT_GT(profile.side_share(Side::Helper), 0.9) << "the C library's part is its caller's";
   for (size_t i = 0; i < profile.stacks.size(); ++i) {
@@ -410,7 +399,7 @@ TEST(Sampler, TheKernelsTimeIsTheKernels) {
     }
     in_kernel_ns += base::thread_cpu_ns() - before;
   });
-  const Profile profile = guest.profile_of(*sampler, kRateHz);
+  const Profile profile = guest.profile_of(*sampler);
   expect_sound(*sampler, profile);
   const double wanted = static_cast<double>(in_kernel_ns) / static_cast<double>(sampler->sampled_cpu_ns());
   EXPECT_NEAR(profile.side_share(Side::Kernel), wanted, 0.07);
@@ -425,7 +414,7 @@ TEST(Sampler, TrapsThatAreTakenWhileItSamplesAreTrapsAndWholeStacks) {
   module.export_("wild", ExternKind::Function, module.function(type, {}, wild));
   module.custom("name", function_names({"wild"}));
   Guest guest(module);
-  auto sampler = sampler_of({.rate_hz = 10'000});
+  auto sampler = sampler_of({.period_ns = period_ns_of(10'000)});
   uint64_t calls = 0, traps = 0;
   sample_for(*sampler, kSecond / 4, [&] {
     for (int i = 0; i < 100; ++i, ++calls) {
@@ -434,7 +423,7 @@ TEST(Sampler, TrapsThatAreTakenWhileItSamplesAreTrapsAndWholeStacks) {
     }
   });
   EXPECT_EQ(traps, calls);
-  const Profile profile = guest.profile_of(*sampler, 10'000);
+  const Profile profile = guest.profile_of(*sampler);
   expect_sound(*sampler, profile);
 }
 
@@ -452,7 +441,7 @@ TEST(Sampler, WorkersAreSampledUnderTheirNames) {
   auto engine = Engine::open({.workers = 3}).value();
   auto sampler = sampler_of();
   sample_for(*sampler, kSecond / 2, [&] { ASSERT_TRUE(engine.compile(bytes)); });
-  const Profile profile = guest.profile_of(*sampler, kRateHz);
+  const Profile profile = guest.profile_of(*sampler);
   std::map<std::string, size_t> of_thread;
   for (const capture::Sample& sample : profile.samples.samples) {
     ++of_thread[profile.samples.threads[sample.thread].name];
@@ -479,14 +468,14 @@ int refuse(perf_event_attr&) {
 TEST(Sampler, WithoutPermissionTheThreadsTimerTicks) {
   Guest guest(spinner());
   constexpr uint64_t kAskedHz = 10'000;
-  auto sampler = sampler_of({.rate_hz = kAskedHz, .open_event = refuse});
+  auto sampler = sampler_of({.period_ns = period_ns_of(kAskedHz), .open_event = refuse});
   EXPECT_EQ(sampler->clock(), SampleClock::ThreadTimer);
   EXPECT_EQ(sampler->clock_refusal(), "Permission denied");
   sample_for(*sampler, kSecond, [&] { guest.call("spin", {1'000'000}); });
-  const Profile profile = guest.profile_of(*sampler, kAskedHz);
+  const Profile profile = guest.profile_of(*sampler);
   expect_sound(*sampler, profile, 20);
   EXPECT_GT(profile.self_share("spin"), 0.9);
-  const auto sentences = sampling_diagnostics(*sampler, kAskedHz, profile.samples);
+  const auto sentences = sampling_diagnostics(*sampler, profile.samples);
   ASSERT_FALSE(sentences.empty());
   EXPECT_NE(sentences[0].find("Permission denied"), std::string::npos);
   if (profile.stacks.size() > 7000) return;  // a kernel that ticks as asked
@@ -504,7 +493,7 @@ TEST(Sampler, ABlockedSignalIsUnblockedForThePhaseAndNoLonger) {
   sample_for(*sampler, kSecond / 4, [&] { guest.call("spin", {1'000'000}); });
   ::pthread_sigmask(SIG_SETMASK, &before, &after);
   EXPECT_EQ(::sigismember(&after, SIGPROF), 1);
-  EXPECT_GT(guest.profile_of(*sampler, kRateHz).stacks.size(), 100u);
+  EXPECT_GT(guest.profile_of(*sampler).stacks.size(), 100u);
 }
 
 std::atomic<int> foreign_signals{0};
@@ -545,31 +534,30 @@ TEST(Sampler, AForkedChildIsNotSampledAndDoesNotDisturb) {
     ::waitpid(child, &status, 0);
   });
   EXPECT_EQ(status, 0);
-  const Profile profile = guest.profile_of(*sampler, kRateHz);
+  const Profile profile = guest.profile_of(*sampler);
   expect_sound(*sampler, profile);
 }
 
 TEST(Sampler, WhatDoesNotFitIsCounted) {
   Guest guest(spinner());
   constexpr uint64_t kBytes = 128 << 10;  // two of the longest stacks
-  auto sampler = sampler_of({.rate_hz = kRateHz, .bytes_per_thread = kBytes});
+  auto sampler = sampler_of({.period_ns = period_ns_of(kRateHz), .bytes_per_thread = kBytes});
   sample_for(*sampler, kSecond, [&] { guest.call("spin", {1'000'000}); });
   EXPECT_GT(sampler->lost_samples(), 100u);
-  const Profile profile = guest.profile_of(*sampler, kRateHz);
+  const Profile profile = guest.profile_of(*sampler);
   EXPECT_GT(profile.stacks.size(), 100u);
-  EXPECT_NE(sampling_diagnostics(*sampler, kRateHz, profile.samples).back().find("were lost"),
-            std::string::npos);
+  EXPECT_NE(sampling_diagnostics(*sampler, profile.samples).back().find("were lost"), std::string::npos);
 }
 
 TEST(Sampler, APhaseWithoutSamplesSaysSo) {
   Guest guest(spinner());
-  auto sampler = sampler_of({.rate_hz = 1});
+  auto sampler = sampler_of({.period_ns = period_ns_of(1)});
   sample_for(*sampler, 1000, [&] { guest.call("spin", {1}); });
-  const Profile profile = guest.profile_of(*sampler, 1);
+  const Profile profile = guest.profile_of(*sampler);
   EXPECT_TRUE(profile.stacks.empty());
-  const auto sentences = sampling_diagnostics(*sampler, 1, profile.samples);
+  const auto sentences = sampling_diagnostics(*sampler, profile.samples);
   ASSERT_FALSE(sentences.empty());
-  EXPECT_EQ(sentences.back().find("no samples were taken: the measured phase took "), 0u);
+  EXPECT_EQ(sentences.back().find("no samples were taken in "), 0u);
 }
 
 }  // namespace
