@@ -18,5 +18,7 @@ void add_report(Command& profile);
 void add_experiment(Command& profile);
 void add_worker(Command& profile);
 void add_test(Command& profile);
+void add_test_comparison(Command& profile);
+void add_test_report(Command& profile);
 
 }  // namespace wago::cli::profile

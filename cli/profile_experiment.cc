@@ -1,9 +1,6 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,11 +12,10 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "capture/catalog.h"
+#include "cli/experimenting.h"
 #include "cli/flags.h"
 #include "cli/output.h"
 #include "cli/profile_commands.h"
-#include "cli/sequential_looks.h"
-#include "cli/status_line.h"
 #include "cli/verdict_flags.h"
 #include "diff/quantity.h"
 #include "harness/experiment.h"
@@ -32,8 +28,6 @@ using base::Result;
 using base::usage_error;
 using harness::Setting;
 
-constexpr uint64_t kDefaultBudgetNs = 150'000'000'000;
-constexpr uint64_t kMaxPairs = 10'000;
 constexpr double kMillion = 1e6;
 constexpr std::array<std::string_view, 2> kInjectable = {"candidate", "controls"};
 
@@ -43,7 +37,8 @@ struct ExperimentFlags {
   std::optional<std::string> baseline, candidate;
   std::optional<std::string> baseline_modules, candidate_modules;
   std::optional<std::string> baseline_arg, candidate_arg;
-  std::optional<std::string> budget, pairs, seed, cpu, answer_timeout, inject_slowdown, inject_into;
+  AmountFlags amount;
+  std::optional<std::string> seed, cpu, answer_timeout, inject_slowdown, inject_into;
   bool no_captures = false;
   std::optional<std::string> out;
   bool json = false;
@@ -123,20 +118,10 @@ struct Parsed {
 
 base::Result<void> parse_amounts(const ExperimentFlags& flags, Parsed& parsed) {
   harness::ExperimentRequest& request = parsed.request;
-  if (flags.pairs) {
-    auto pairs = parse_number("--pairs", *flags.pairs, 1, kMaxPairs);
-    if (!pairs) return pairs.error();
-    parsed.rule = std::make_unique<harness::FixedPairs>(*pairs);
-  } else {
-    parsed.rule = std::make_unique<SequentialLooks>(diff::VerdictSettings());
-  }
-  if (flags.budget) {
-    auto budget = base::parse_duration_ns(*flags.budget);
-    if (!budget) return in_flag("--budget", budget.error());
-    request.budget_ns = *budget;
-  } else if (!flags.pairs) {
-    request.budget_ns = kDefaultBudgetNs;
-  }
+  auto amount = amount_of(flags.amount, diff::VerdictSettings());
+  if (!amount) return amount.error();
+  request.budget_ns = amount->budget_ns;
+  parsed.rule = std::move(amount->rule);
   if (flags.answer_timeout) {
     auto timeout = base::parse_duration_ns(*flags.answer_timeout);
     if (!timeout) return in_flag("--answer-timeout", timeout.error());
@@ -193,30 +178,6 @@ Result<Parsed> parse(const ExperimentFlags& flags) {
   return parsed;
 }
 
-std::string said(const harness::ExperimentProgress& progress) {
-  std::string text = progress.doing;
-  if (progress.wanted_pairs > 0) {
-    text += ", " + diff::format_count(progress.pairs) + " of " +
-            diff::format_plural(progress.wanted_pairs, "pair");
-  }
-  text += ", " + diff::format_ns(static_cast<double>(progress.elapsed_ns));
-  if (progress.budget_ns > 0) text += " of " + base::format_duration(progress.budget_ns);
-  return text;
-}
-
-int fail_experiment(const harness::ExperimentOutcome& outcome, const std::string& out, Output& output) {
-  std::string lines;
-  base::Json members = base::Json::object();
-  // What is refused was not begun.
-  if (outcome.created && outcome.error->kind != base::ErrorKind::Usage) {
-    lines = "  " + diff::format_plural(outcome.pairs, "pair") + " kept in " + base::display(out) +
-            "; the same command continues\n";
-    members.set("experiment", out).set("pairs", outcome.pairs);
-  }
-  const int code = output.fail(*outcome.error, lines, members);
-  return ended_by(outcome.interrupted_by, code);
-}
-
 int print_outcome(const harness::ExperimentOutcome& outcome, const std::string& out, bool json,
                   Output& output) {
   std::vector<std::string> failed;
@@ -254,16 +215,7 @@ int experiment(const ExperimentFlags& flags, Output& output) {
   auto parsed = parse(flags);
   if (!parsed) return output.fail(parsed.error());
   harness::ExperimentRequest& request = parsed->request;
-  StatusLine line(!output.json() && isatty(STDERR_FILENO) == 1);
-  request.on_progress = [&](const harness::ExperimentProgress& now) {
-    if (line.shown()) line.show(said(now));
-  };
-  request.on_note = [&](const std::string& sentence) {
-    line.clear();
-    output.note(sentence);
-  };
-  const harness::ExperimentOutcome outcome = harness::run_experiment(request, *parsed->rule);
-  line.clear();
+  const harness::ExperimentOutcome outcome = experiment_with_progress(request, *parsed->rule, output);
   if (outcome.error) return fail_experiment(outcome, request.out, output);
   output.set_done("the experiment " + request.out + " is complete");
   return print_outcome(outcome, request.out, flags.json, output);
@@ -290,9 +242,9 @@ void add_experiment(Command& profile) {
                      &flags->candidate_arg);
   command.group("How long");
   command.add_option("--budget", "D", "Time for everything (default 150s; none with --pairs)",
-                     &flags->budget);
+                     &flags->amount.budget);
   command.add_option("--pairs", "N", "So many pairs of each workload (default: until there are verdicts)",
-                     &flags->pairs);
+                     &flags->amount.pairs);
   command.add_option("--answer-timeout", "D", "When a silent side counts as hung (default 60s)",
                      &flags->answer_timeout);
   command.group("Conditions");

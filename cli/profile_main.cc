@@ -18,6 +18,8 @@ void add_profile(wago::cli::Command& program) {
   wago::cli::profile::add_experiment(profile);
   wago::cli::profile::add_worker(profile);
   wago::cli::profile::add_test(profile);
+  wago::cli::profile::add_test_comparison(profile);
+  wago::cli::profile::add_test_report(profile);
 }
 
 }  // namespace

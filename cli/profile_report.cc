@@ -1,12 +1,11 @@
-#include <array>
 #include <memory>
 
 #include "base/files.h"
-#include "base/json.h"
 #include "base/text.h"
 #include "cli/flags.h"
 #include "cli/output.h"
 #include "cli/profile_commands.h"
+#include "cli/report_files.h"
 #include "cli/verdict_flags.h"
 #include "diff/report.h"
 
@@ -18,46 +17,9 @@ struct ReportFlags {
   std::vector<std::string> experiments;
   std::optional<std::string> format;
   std::optional<std::string> out;
+  std::optional<std::string> release, baseline_release;
   VerdictFlags verdicts;
 };
-
-struct Format {
-  std::string_view word;
-  const char* file;  // what is appended to the report's name
-  std::string (*write)(const diff::Report&);
-};
-constexpr std::array kFormats = {
-    Format{"text", ".txt", [](const diff::Report& report) { return diff::to_text(report); }},
-    Format{"html", ".html", diff::to_html},
-    Format{"markdown", ".md", diff::to_markdown},
-    Format{"json", ".json", [](const diff::Report& report) { return diff::to_json(report).dump(2) + "\n"; }},
-    Format{"junit", ".junit.xml", diff::to_junit},
-    Format{"annotations", ".annotations.txt", diff::to_annotations},
-};
-
-// "html,markdown" -> the formats, each once.
-base::Result<std::vector<const Format*>> parse_formats(const std::string& text) {
-  std::vector<const Format*> formats;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t comma = std::min(text.find(',', begin), text.size());
-    const std::string word = text.substr(begin, comma - begin);
-    begin = comma + 1;
-    const Format* found = nullptr;
-    for (const Format& format : kFormats) {
-      if (format.word == word) found = &format;
-    }
-    if (!found) {
-      std::vector<std::string_view> words;
-      for (const Format& format : kFormats) words.push_back(format.word);
-      return not_a_word("--format", word, words);
-    }
-    for (const Format* known : formats) {
-      if (known == found) return base::usage_error("--format: " + word + " is named twice");
-    }
-    formats.push_back(found);
-  }
-  return formats;
-}
 
 // release.wagoexp -> "release"
 std::string report_name(const std::string& path) {
@@ -66,50 +28,36 @@ std::string report_name(const std::string& path) {
   return name.empty() ? "report" : name;
 }
 
-base::Result<void> write_all(const std::vector<diff::Report>& reports,
-                             const std::vector<const Format*>& formats, const std::string& directory) {
-  base::Files& files = base::system_files();
-  if (!files.is_directory(directory)) {
-    if (auto created = files.create_directory(directory); !created) return created;
-  }
-  for (const diff::Report& report : reports) {
-    for (const Format* format : formats) {
-      const std::string path = base::join_path(directory, report_name(report.path) + format->file);
-      if (auto written = files.publish(path, base::as_bytes(format->write(report))); !written) return written;
-    }
-  }
-  return {};
-}
-
 int report(const ReportFlags& flags, Output& output) {
   if (flags.experiments.empty())
     return output.fail(base::usage_error("name an experiment, such as release.wagoexp"));
   auto reading = reading_of(flags.verdicts);
   if (!reading) return output.fail(reading.error());
-  auto formats = parse_formats(flags.format.value_or("text"));
+  auto formats = parse_report_formats(flags.format.value_or("text"));
   if (!formats) return output.fail(formats.error());
   const bool to_standard_output = !flags.out;
   if (to_standard_output && (formats->size() != 1 || flags.experiments.size() != 1)) {
     return output.fail(
         base::usage_error("--out is missing: several formats or experiments need a directory"));
   }
-  std::vector<diff::Report> reports;
+  std::vector<NamedReport> reports;
   int code = kExitDone;
   for (const std::string& path : flags.experiments) {
     auto made = diff::report_on(path, reading->settings);
     if (!made) return output.fail(made.error());
     code = std::max(code, diff::exit_code(made->findings, reading->fail_on, reading->strict));
-    reports.push_back(std::move(*made));
+    made->release = flags.release.value_or("");
+    made->baseline_release = flags.baseline_release.value_or("");
+    reports.push_back({report_name(path), std::move(*made)});
   }
   if (to_standard_output) {
-    const Format& format = *formats->front();
-    output.print(format.word == "text" ? diff::to_text(reports[0], output.colour())
-                                       : format.write(reports[0]));
+    output.print(write_report(reports[0].report, formats->front(), output.colour()));
     return code;
   }
-  if (auto written = write_all(reports, *formats, *flags.out); !written) return output.fail(written.error());
-  for (const diff::Report& one : reports)
-    output.print(base::display(one.path) + ": " + diff::headline(one) + "\n");
+  if (auto written = write_reports(reports, *formats, *flags.out); !written)
+    return output.fail(written.error());
+  for (const NamedReport& one : reports)
+    output.print(base::display(one.report.path) + ": " + diff::headline(one.report) + "\n");
   output.print("report in " + base::display(*flags.out) + "\n");
   return code;
 }
@@ -123,6 +71,8 @@ void add_report(Command& profile) {
   command.add_option("--format", "LIST", "text (default), html, markdown, json, junit, annotations",
                      &flags->format);
   command.add_option("--out", "DIR", "Where to; without it to standard output", &flags->out);
+  command.add_option("--release", "NAME", "What the report calls the candidate", &flags->release);
+  command.add_option("--baseline-release", "NAME", "What it calls the baseline", &flags->baseline_release);
   flags->verdicts.add_to(command);
   command.set_footer(
       "Exit 0 done, 1 a regression that holds over all workloads (see --fail-on), 3 inconclusive under "

@@ -1,7 +1,3 @@
-#include <unistd.h>
-
-#include <cstdio>
-#include <ctime>
 #include <filesystem>
 #include <memory>
 
@@ -11,6 +7,7 @@
 #include "cli/profile_commands.h"
 #include "cli/record_flags.h"
 #include "cli/recording.h"
+#include "cli/test_runs.h"
 #include "diff/elapsed.h"
 #include "diff/evidence.h"
 #include "diff/quantity.h"
@@ -21,90 +18,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What CTest's SKIP_RETURN_CODE is set to for tests that are declared optional.
-constexpr int kExitSkipped = 77;
-constexpr int kMaxSerial = 10'000;
-
 struct TestFlags {
   bool begin = false;
   bool optional = false;
   bool json = false;
   std::optional<std::string> runs, catalog, workload, backend, collection_timeout;
 };
-
-base::Result<void> ensure_directory(const fs::path& path) {
-  base::Files& files = base::system_files();
-  if (files.is_directory(path.string())) return {};
-  if (files.exists(path.string())) return base::usage_error("is not a directory", {.file = path.string()});
-  auto made = files.create_directory(path.string());
-  // Another run may have made it meanwhile.
-  if (!made && files.is_directory(path.string())) return {};
-  return made;
-}
-
-// Tries `path`, path-2, path-3, ..., `extension` at the end, as long as `attempt` finds the name taken.
-template <class Attempt>
-void with_free_name(const fs::path& path, const std::string& extension, Attempt attempt) {
-  std::string name = path.string() + extension;
-  for (int serial = 2; !attempt(name) && serial <= kMaxSerial; ++serial) {
-    name = path.string() + "-" + std::to_string(serial) + extension;
-  }
-}
-
-// Makes the link `latest` lead to `run`, which is beside it. Replaced in one step, so that runs that begin at
-// the same time leave one of theirs.
-base::Result<void> point_latest(const fs::path& run) {
-  const fs::path link = run.parent_path() / "latest";
-  fs::path beside = link;
-  beside += "." + std::to_string(getpid()) + ".part";
-  std::error_code problem;
-  fs::create_symlink(run.filename(), beside, problem);
-  if (!problem) fs::rename(beside, link, problem);
-  if (!problem) return {};
-  std::error_code ignored;
-  fs::remove(beside, ignored);
-  return base::failed("cannot be made to lead to " + run.filename().string() + ": " + problem.message(),
-                      {.file = link.string()});
-}
-
-// Opens the directory that the captures of one ctest invocation share.
-base::Result<std::string> begin_run(const std::string& runs) {
-  if (auto made = ensure_directory(runs); !made) return made.error();
-  char stamp[32];
-  const std::time_t now = std::time(nullptr);
-  std::tm utc{};
-  gmtime_r(&now, &utc);
-  std::strftime(stamp, sizeof stamp, "%Y%m%dT%H%M%SZ", &utc);
-  std::string run;
-  base::Result<void> made;
-  with_free_name(fs::absolute(runs) / stamp, "", [&](const std::string& name) {
-    run = name;
-    made = base::system_files().create_directory(name);
-    return made.ok() || !base::system_files().exists(name);
-  });
-  if (!made) return made.error();
-  if (auto pointed = point_latest(run); !pointed) return pointed.error();
-  return run;
-}
-
-base::Result<std::string> current_run(const std::string& runs) {
-  std::error_code problem;
-  const fs::path link = fs::absolute(runs) / "latest";
-  const fs::path run = fs::read_symlink(link, problem);
-  if (problem || !base::system_files().is_directory(link.string())) {
-    return base::usage_error("no run was begun in " + runs + ": begin one with profile test --begin --runs " +
-                             runs);
-  }
-  return (link.parent_path() / run).string();
-}
-
-void print_measurement(Output& output, const char* name, double value) {
-  char line[160];
-  std::snprintf(line, sizeof line,
-                "<CTestMeasurement type=\"numeric/double\" name=\"%s\">%.6g</CTestMeasurement>\n", name,
-                value);
-  output.print(line);
-}
 
 // What CDash plots.
 void print_measurements(const diff::Elapsed& elapsed, Output& output) {

@@ -10,7 +10,10 @@ namespace wago::cli {
 
 namespace {
 
-constexpr std::array<std::string_view, 4> kFailOnWords = {"regression", "change", "inconclusive", "never"};
+constexpr std::array kFailOnWords = {
+#define WAGO_FAIL_ON(name, spelling) std::string_view(spelling),
+#include "base/reports.def"
+};
 
 // A plain decimal number, all of `text`.
 std::optional<double> decimal(std::string_view text) {

@@ -49,10 +49,10 @@ configure_package_config_file(cmake/WagoProfileConfig.cmake.in WagoProfileConfig
 write_basic_package_version_file(WagoProfileConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/WagoProfileConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/WagoProfileConfigVersion.cmake
-  cmake/WagoProfile.cmake cmake/FindLLVM19MC.cmake base/abilities.def base/vocabulary.def
+  cmake/WagoProfile.cmake cmake/FindLLVM19MC.cmake base/abilities.def base/reports.def base/vocabulary.def
   DESTINATION ${package_dir})
 # What users read away from the source: pages that link to nothing but each other and the examples.
-install(FILES LICENSE docs/command-line.md docs/package.md docs/catalog-format.md docs/recording.md docs/collectors.md docs/reading.md docs/experiments.md docs/reports.md docs/worker-protocol.md docs/capture-format.md
+install(FILES LICENSE docs/command-line.md docs/package.md docs/catalog-format.md docs/recording.md docs/collectors.md docs/reading.md docs/experiments.md docs/reports.md docs/ci.md docs/worker-protocol.md docs/capture-format.md
   docs/embedding.md docs/runtime.md
   DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/examples DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -49,7 +49,8 @@ label ``profile``. It records the workload into the build tree and fails on a wr
   Further labels, the time limit in seconds, and any other properties of the test. The limit is the recording's too, which
   without one may take five minutes longer than its ``DURATION``; past CTest's own limit (1500 s, if nothing else is set)
   only ``TIMEOUT`` leads. ``PROPERTIES`` comes last: all that follows it are
-  names and values. Its ``LABELS`` and ``FIXTURES_REQUIRED`` are added to the test's own.
+  names and values. Its ``LABELS``, ``FIXTURES_REQUIRED`` and ``FIXTURES_SETUP`` are added to the test's
+  own.
 
 ::
 
@@ -71,7 +72,58 @@ Declares a catalog: a group of workloads with common defaults. With ``FILE`` the
 Adds a Google Benchmark executable with an entry for every phase and workload of the catalogs; all phases when none is named. It
 needs the component ``benchmark`` of the package. Results are checked.
 
-Captures land in ``<build>/profile/<run>/<catalog>/``, a new ``<run>`` for every invocation of ctest; the symbolic
+::
+
+  wago_add_comparison(<name> CATALOG <catalog>...
+    BASELINE <wago-profile of another revision | experiment>
+    [BUDGET <seconds>] [PAIRS <n>] [FLOOR <percent>] [MARGIN <percent>] [CONFIDENCE <0.5..0.99999>]
+    [FAIL_ON regression|change|inconclusive|never] [LABELS <label>...])
+
+Declares the test ``profile.<name>.compare``, with label ``profile``: once the workloads of the catalogs are recorded, and all
+results were right, this build's ``wago-profile`` and the baseline are measured together, in one experiment a catalog. The test
+prints what was found, with measurements for CDash, and fails on a regression.
+
+``CATALOG``
+  The catalogs whose workloads are compared; ``default`` when not given.
+``BASELINE``
+  A ``wago-profile`` that was kept, relative to the current source directory; or the directory of an experiment that was
+  recorded elsewhere, which is read instead of measuring and must have the workloads. Generator expressions are allowed. Where
+  there is nothing, the test is skipped.
+``BUDGET``, ``PAIRS``
+  Seconds for all catalogs together, each having its share by the number of its workloads; 150 when neither is given. So many
+  pairs of each workload, rather than as many as it takes to settle them. CTest waits ten minutes longer than ``BUDGET``.
+``FLOOR``, ``MARGIN``, ``CONFIDENCE``, ``FAIL_ON``
+  As the flags of ``wago-profile profile report``.
+``LABELS``
+  Further labels of the test.
+
+::
+
+  wago_add_regression_report(<target> COMPARISONS <name>... OUTPUT_DIRECTORY <dir>
+    [FORMAT html|markdown|json|junit|text|annotations...] [RELEASE <version>] [BASELINE_RELEASE <version>])
+
+Declares the test ``profile.<target>.report``, with label ``profile``: it writes what the comparisons found, however they ended,
+and is skipped where none of them measured anything. The files are attached for CDash.
+
+``COMPARISONS``
+  Comparisons that were declared before.
+``OUTPUT_DIRECTORY``
+  Relative to the current binary directory. Files are called ``<comparison>.<catalog>.html`` and so on; those of an older report
+  are replaced. Generator expressions are allowed.
+``FORMAT``
+  ``html markdown json junit`` when not given.
+``RELEASE``, ``BASELINE_RELEASE``
+  What the report calls the two sides.
+
+::
+
+  ctest -L profile
+
+records, compares and reports in this order. Exit codes of a comparison: 0 passes; 77 (no baseline) is skipped; 1 (a finding that
+``FAIL_ON`` names, or a workload that failed on a side), 2 (used wrongly, a baseline that is none) and 5 (cannot be measured
+here, or the environment was not quiet enough to claim anything) fail.
+
+Captures land in ``<build>/profile/<run>/<catalog>/``, experiments in ``<build>/profile/<run>/<comparison>/``, a new ``<run>`` for every invocation of ctest; the symbolic
 link ``<build>/profile/latest`` leads to the last one. Mistakes in a declaration are configure-time errors; those in a ``FILE`` fail
 the tests of the workloads that have them, in the words of ``wago-profile profile record``.
 #]=======================================================================]
@@ -89,9 +141,12 @@ define_property(GLOBAL PROPERTY WAGO_VOCABULARY_FILE BRIEF_DOCS "Where the words
 set_property(GLOBAL PROPERTY WAGO_VOCABULARY_FILE "${_wago_vocabulary}")
 unset(_wago_vocabulary)
 
-# The spellings of a group (TRAP, PHASE, MODE, BACKEND, BOUNDS).
+# The spellings of a group (TRAP, PHASE, MODE, BACKEND, BOUNDS; FAIL_ON, REPORT_FORMAT of reports.def, which is beside it).
 function(_wago_words group result)
   get_property(file GLOBAL PROPERTY WAGO_VOCABULARY_FILE)
+  if(group MATCHES "^(FAIL_ON|REPORT_FORMAT)$")
+    cmake_path(REPLACE_FILENAME file reports.def)
+  endif()
   file(STRINGS "${file}" lines REGEX "^WAGO_${group}\\(")
   set(words "")
   foreach(line IN LISTS lines)
@@ -127,9 +182,15 @@ function(_wago_check_word keyword group value)
   endif()
 endfunction()
 
+# Without leading zeros. The whole text is matched, since CMake takes "^" for the start of whatever it has not replaced yet.
+function(_wago_strip_zeros digits result)
+  string(REGEX REPLACE "^0*(0|[^0].*)$" "\\1" digits "${digits}")
+  set(${result} "${digits}" PARENT_SCOPE)
+endfunction()
+
 # Whether digits, of one radix and case, are a number above the one that the digits of limit are.
 function(_wago_exceeds digits limit result)
-  string(REGEX REPLACE "^0+(.)" "\\1" digits "${digits}")
+  _wago_strip_zeros("${digits}" digits)
   string(LENGTH "${digits}" length)
   string(LENGTH "${limit}" most)
   if(length GREATER most OR (length EQUAL most AND digits STRGREATER limit))
@@ -145,7 +206,7 @@ function(_wago_check_number keyword value min max result)
   if(value MATCHES "^[0-9]+$")
     _wago_exceeds("${value}" ${max} wrong)
   endif()
-  string(REGEX REPLACE "^0+(.)" "\\1" number "${value}")
+  _wago_strip_zeros("${value}" number)
   if(wrong OR (min EQUAL 1 AND number STREQUAL "0"))
     _wago_refuse("${keyword} \"${value}\" is not a whole number from ${min} to ${max}")
   endif()
@@ -187,11 +248,11 @@ function(_wago_check_duration keyword value)
     if(too_long OR digits GREATER place)
       _wago_refuse("${keyword} \"${value}\" is too long, or finer than a nanosecond")
     endif()
-    string(REGEX REPLACE "^0+(.)" "\\1" whole "${whole}")
+    _wago_strip_zeros("${whole}" whole)
     math(EXPR part "${whole} * ${size}")
     if(digits GREATER 0)
       string(REPEAT 0 ${digits} zeros)
-      string(REGEX REPLACE "^0+(.)" "\\1" fraction "${fraction}")
+      _wago_strip_zeros("${fraction}" fraction)
       math(EXPR part "${part} + ${fraction} * (${size} / 1${zeros})")
     endif()
     math(EXPR room "${most} - ${total}")
@@ -203,6 +264,15 @@ function(_wago_check_duration keyword value)
   if(total EQUAL 0)
     _wago_refuse("${keyword} \"${value}\" is zero")
   endif()
+endfunction()
+
+# As parse_percent(): below 100, with or without its sign. Gives the number.
+function(_wago_check_percent keyword value result)
+  if(NOT value MATCHES "^0*([0-9]?[0-9](\\.[0-9]*)?|\\.[0-9]+) ?%?$")
+    _wago_refuse("${keyword} \"${value}\" is not a percentage from 0 to below 100, such as 0.25")
+  endif()
+  string(REGEX REPLACE " ?%$" "" number "${value}")
+  set(${result} "${number}" PARENT_SCOPE)
 endfunction()
 
 function(_wago_check_name value)
@@ -434,6 +504,15 @@ $<JOIN:$<TARGET_GENEX_EVAL:${target},${workloads}>,$<COMMA>
 ")
 endfunction()
 
+# The generated file of a catalog that a declaration names.
+function(_wago_catalog_file catalog result)
+  if(NOT TARGET wago_catalog_${catalog})
+    _wago_refuse("catalog ${catalog} is not declared")
+  endif()
+  get_target_property(file wago_catalog_${catalog} WAGO_CATALOG_FILE)
+  set(${result} "${file}" PARENT_SCOPE)
+endfunction()
+
 # One test a ctest invocation opens the directory that its captures land in.
 function(_wago_ensure_run_fixture)
   if(TARGET wago_profile_run)
@@ -483,19 +562,33 @@ endfunction()
 function(_wago_add_profile_test test)
   _wago_ensure_run_fixture()
   add_test(NAME ${test} COMMAND ${ARGN})
+  # Comparisons of the catalog come after its recordings.
   set_tests_properties(${test} PROPERTIES RUN_SERIAL ON SKIP_RETURN_CODE 77 FIXTURES_REQUIRED wago_profile_run
-    LABELS "profile;${arg_LABELS}")
+    FIXTURES_SETUP wago_catalog_${catalog} LABELS "profile;${arg_LABELS}")
   if(arg_TIMEOUT)
     set_tests_properties(${test} PROPERTIES TIMEOUT ${arg_TIMEOUT})
   endif()
   foreach(name IN LISTS _wago_properties)
     # Lists of which the test has a part already.
-    if(name MATCHES "^(LABELS|FIXTURES_REQUIRED)$")
+    if(name MATCHES "^(LABELS|FIXTURES_REQUIRED|FIXTURES_SETUP)$")
       set_property(TEST ${test} APPEND PROPERTY ${name} "${_wago_property_${name}}")
     else()
       set_property(TEST ${test} PROPERTY ${name} "${_wago_property_${name}}")
     endif()
   endforeach()
+endfunction()
+
+# A path, or a generator expression for one, made absolute: an expression relative to the same directory as a plain name, once it
+# is known.
+function(_wago_absolute path directory result)
+  if(path MATCHES "\\$<")
+    string(REPLACE "," "$<COMMA>" base "${directory}")
+    string(REPLACE ">" "$<ANGLE-R>" base "${base}")
+    set(path "$<PATH:ABSOLUTE_PATH,NORMALIZE,${path},${base}>")
+  else()
+    get_filename_component(path "${path}" ABSOLUTE BASE_DIR "${directory}")
+  endif()
+  set(${result} "${path}" PARENT_SCOPE)
 endfunction()
 
 # The module's file, absolute, or a generator expression for it. A target that builds it is built before the catalog's users.
@@ -512,12 +605,9 @@ function(_wago_module_file catalog module directory result)
       _wago_refuse("MODULE target ${module} builds no file: set its property WAGO_MODULE to the .wasm it makes")
     endif()
   elseif(module MATCHES "\\$<")
-    # Relative to the same directory as a plain name, once it is known.
-    string(REPLACE "," "$<COMMA>" base "${directory}")
-    string(REPLACE ">" "$<ANGLE-R>" base "${base}")
-    set(file "$<PATH:ABSOLUTE_PATH,NORMALIZE,${module},${base}>")
+    _wago_absolute("${module}" "${directory}" file)
   else()
-    get_filename_component(file "${module}" ABSOLUTE BASE_DIR "${directory}")
+    _wago_absolute("${module}" "${directory}" file)
     get_source_file_property(generated "${file}" GENERATED)
     if(NOT EXISTS "${file}" AND NOT generated)
       _wago_refuse("MODULE ${file} does not exist")
@@ -765,10 +855,7 @@ function(wago_add_benchmark target)
   endif()
   set(catalogs "")
   foreach(catalog IN LISTS arg_CATALOG)
-    if(NOT TARGET wago_catalog_${catalog})
-      _wago_refuse("catalog ${catalog} is not declared")
-    endif()
-    get_target_property(file wago_catalog_${catalog} WAGO_CATALOG_FILE)
+    _wago_catalog_file("${catalog}" file)
     string(APPEND catalogs "R\"wago(${file})wago\", ")
   endforeach()
   set(phases "")
@@ -797,4 +884,138 @@ int main(int argc, char** argv) {
   foreach(catalog IN LISTS arg_CATALOG)
     add_dependencies(${target} wago_catalog_${catalog})
   endforeach()
+endfunction()
+
+function(wago_add_comparison name)
+  set(_wago_function wago_add_comparison)
+  set(_wago_name "${name}")
+  set(ones BASELINE BUDGET PAIRS FLOOR MARGIN CONFIDENCE FAIL_ON)
+  set(multis CATALOG LABELS)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "${ones}" "${multis}")
+  _wago_check_arguments(arg "" "${ones}" "${multis}" ${ARGN})
+  _wago_check_name("${name}")
+  if(TARGET wago_comparison_${name})
+    _wago_refuse("this comparison is declared already")
+  endif()
+  if(NOT DEFINED arg_BASELINE)
+    _wago_refuse("BASELINE is missing: a wago-profile of another revision, or an experiment")
+  endif()
+  if(NOT arg_CATALOG)
+    set(arg_CATALOG default)
+  endif()
+  set(catalogs "")
+  set(fixtures wago_profile_run)
+  foreach(catalog IN LISTS arg_CATALOG)
+    _wago_catalog_file("${catalog}" file)
+    if(file IN_LIST catalogs)
+      _wago_refuse("CATALOG ${catalog} is named twice")
+    endif()
+    list(APPEND catalogs "${file}")
+    list(APPEND fixtures wago_catalog_${catalog})
+  endforeach()
+  _wago_verdict_flags(flags)
+  _wago_absolute("${arg_BASELINE}" "${CMAKE_CURRENT_SOURCE_DIR}" baseline)
+
+  add_custom_target(wago_comparison_${name})  # the name is taken
+  _wago_ensure_run_fixture()
+  set(test profile.${name}.compare)
+  add_test(NAME ${test} COMMAND WagoProfile::wago-profile profile test-comparison --name "${name}" --catalog ${catalogs}
+    --baseline "${baseline}" --runs "${CMAKE_BINARY_DIR}/profile" ${flags})
+  set_tests_properties(${test} PROPERTIES RUN_SERIAL ON SKIP_RETURN_CODE 77 FIXTURES_REQUIRED "${fixtures}"
+    LABELS "profile;${arg_LABELS}")
+  if(DEFINED arg_BUDGET)
+    math(EXPR timeout "${arg_BUDGET} + 600")
+    set_tests_properties(${test} PROPERTIES TIMEOUT ${timeout})
+  endif()
+endfunction()
+
+# Checks how much is measured and how it is read, in arg_*; gives the flags. What is not a number or one of a list of words does
+# not come so far.
+function(_wago_verdict_flags result)
+  set(flags "")
+  set(BUDGET_most 2147480000)  # and what is added to it is a number that CTest takes
+  set(PAIRS_most 10000)
+  foreach(keyword BUDGET PAIRS)
+    if(DEFINED arg_${keyword})
+      _wago_check_number(${keyword} "${arg_${keyword}}" 1 ${${keyword}_most} ${keyword})
+    endif()
+  endforeach()
+  if(DEFINED arg_BUDGET)
+    list(APPEND flags --budget "${BUDGET}s")
+  endif()
+  if(DEFINED arg_PAIRS)
+    list(APPEND flags --pairs "${PAIRS}")
+  endif()
+  set(FLOOR 0.25)
+  set(MARGIN 1)
+  foreach(keyword FLOOR MARGIN)
+    if(DEFINED arg_${keyword})
+      _wago_check_percent(${keyword} "${arg_${keyword}}" ${keyword})
+      string(TOLOWER ${keyword} flag)
+      list(APPEND flags --${flag} "${${keyword}}")
+    endif()
+  endforeach()
+  if(MARGIN LESS FLOOR)
+    _wago_refuse("MARGIN ${MARGIN} is below FLOOR ${FLOOR}: what is \"same\" could be a finding as well")
+  endif()
+  if(DEFINED arg_CONFIDENCE)
+    if(NOT arg_CONFIDENCE MATCHES "^(0?\\.[0-9]+)$" OR arg_CONFIDENCE LESS 0.5 OR arg_CONFIDENCE GREATER 0.99999)
+      _wago_refuse("CONFIDENCE \"${arg_CONFIDENCE}\" is not a number from 0.5 to 0.99999")
+    endif()
+    list(APPEND flags --confidence "${arg_CONFIDENCE}")
+  endif()
+  if(DEFINED arg_FAIL_ON)
+    _wago_check_word(FAIL_ON FAIL_ON "${arg_FAIL_ON}")
+    list(APPEND flags --fail-on ${arg_FAIL_ON})
+  endif()
+  set(${result} "${flags}" PARENT_SCOPE)
+endfunction()
+
+function(wago_add_regression_report target)
+  set(_wago_function wago_add_regression_report)
+  set(_wago_name "${target}")
+  set(ones OUTPUT_DIRECTORY RELEASE BASELINE_RELEASE)
+  set(multis COMPARISONS FORMAT)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "${ones}" "${multis}")
+  _wago_check_arguments(arg "" "${ones}" "${multis}" ${ARGN})
+  _wago_check_name("${target}")
+  if(TARGET wago_report_${target})
+    _wago_refuse("this report is declared already")
+  endif()
+  foreach(keyword COMPARISONS OUTPUT_DIRECTORY)
+    if(NOT DEFINED arg_${keyword})
+      _wago_refuse("${keyword} is missing")
+    endif()
+  endforeach()
+  set(tests "")
+  foreach(name IN LISTS arg_COMPARISONS)
+    if(NOT TARGET wago_comparison_${name})
+      _wago_refuse("comparison ${name} is not declared: call wago_add_comparison(${name}) first")
+    endif()
+    if(profile.${name}.compare IN_LIST tests)
+      _wago_refuse("COMPARISONS ${name} is named twice")
+    endif()
+    list(APPEND tests profile.${name}.compare)
+  endforeach()
+  if(NOT DEFINED arg_FORMAT)
+    set(arg_FORMAT html markdown json junit)
+  endif()
+  set(formats "")
+  foreach(format IN LISTS arg_FORMAT)
+    _wago_check_word(FORMAT REPORT_FORMAT "${format}")
+    if(format IN_LIST formats)
+      _wago_refuse("FORMAT ${format} is named twice")
+    endif()
+    list(APPEND formats ${format})
+  endforeach()
+  list(JOIN formats "," formats)
+  _wago_absolute("${arg_OUTPUT_DIRECTORY}" "${CMAKE_CURRENT_BINARY_DIR}" directory)
+
+  add_custom_target(wago_report_${target})  # the name is taken
+  set(test profile.${target}.report)
+  add_test(NAME ${test} COMMAND WagoProfile::wago-profile profile test-report --comparison ${arg_COMPARISONS}
+    --format ${formats} --release "${arg_RELEASE}" --baseline-release "${arg_BASELINE_RELEASE}"
+    --out "${directory}" --runs "${CMAKE_BINARY_DIR}/profile")
+  # No fixture: a comparison that fails is what a report is for.
+  set_tests_properties(${test} PROPERTIES RUN_SERIAL ON SKIP_RETURN_CODE 77 DEPENDS "${tests}" LABELS profile)
 endfunction()

@@ -124,6 +124,12 @@ base::Result<Report> report_on(const std::string& path, const VerdictSettings& s
   return report;
 }
 
+std::string releases_text(const Report& report) {
+  if (report.release.empty() && report.baseline_release.empty()) return {};
+  return (report.release.empty() ? "candidate" : "release " + report.release) +
+         (report.baseline_release.empty() ? "" : " against " + report.baseline_release);
+}
+
 std::string finding_text(const WorkloadFinding& found) {
   const bool moved = found.finding == Finding::Regressed || found.finding == Finding::Improved;
   return std::string(spelling(found.finding)) + (moved && !found.gated ? "?" : "");

@@ -49,7 +49,8 @@ struct ReportedWorkload {
 };
 
 struct Report {
-  std::string path;  // of the experiment, as the user named it
+  std::string path;                       // of the experiment, as the user named it
+  std::string release, baseline_release;  // what the sides are called; empty: nothing was said
   capture::Experiment experiment;
   ExperimentFindings findings;
   std::vector<ReportedWorkload> workloads;  // findings first, by Benjamini and Hochberg; then by name
@@ -76,6 +77,8 @@ std::string to_annotations(const Report& report);
 // One document that needs nothing else: sortable, readable in light and dark and on a phone.
 std::string to_html(const Report& report);
 
+// "release 1.3 against 1.2", as far as it was said; else empty.
+std::string releases_text(const Report& report);
 // "regressed", or "regressed?" where it is not held over all workloads.
 std::string finding_text(const WorkloadFinding& found);
 base::Paint paint_of(Finding finding);

@@ -276,12 +276,15 @@ std::string method(const Report& report) {
 
 std::string to_html(const Report& report) {
   const Scale scale(reach_of(report), 220);
+  const std::string releases = releases_text(report);
   std::string text =
       "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
       "content=\"width=device-width,initial-scale=1\"><title>" +
-      as_markup("Regression report: " + headline(report)) + "</title><style>" + kStyle +
-      "</style></head><body><main>\n<h1>" + as_markup(headline(report)) + "</h1>\n<p class=\"quiet\">" +
-      as_markup(base::printable(report.path)) + "</p>\n";
+      as_markup("Regression report" + (releases.empty() ? "" : " of " + base::printable(releases)) + ": " +
+                headline(report)) +
+      "</title><style>" + kStyle + "</style></head><body><main>\n<h1>" + as_markup(headline(report)) +
+      "</h1>\n<p class=\"quiet\">" +
+      as_markup(base::printable((releases.empty() ? "" : releases + ": ") + report.path)) + "</p>\n";
   for (const std::string& sentence : report.findings.invalid) {
     text += "<p class=\"note bad\">" + as_markup(base::printable(sentence)) + "</p>\n";
   }

@@ -88,6 +88,8 @@ Json to_json(const Report& report) {
   const ExperimentFindings& findings = report.findings;
   return Json::object({{"version", 1},
                        {"experiment", report.path},
+                       {"release", report.release},
+                       {"baseline_release", report.baseline_release},
                        {"complete", report.experiment.complete},
                        {"headline", headline(report)},
                        {"invalid", json_of(findings.invalid)},

@@ -136,6 +136,23 @@ TEST_F(Reports, HtmlIsOneDocumentWithNothingFromElsewhere) {
   EXPECT_EQ(dots, 12u + 16 + 8 + 12);
 }
 
+TEST_F(Reports, ReleasesAreNamedWhereTheyAreKnown) {
+  EXPECT_EQ(releases_text(report_), "");
+  EXPECT_TRUE(to_markdown(report_).starts_with("## 1 failed")) << to_markdown(report_);
+  EXPECT_TRUE(to_text(report_).starts_with("experiment ")) << to_text(report_);
+  report_.baseline_release = "1.0";
+  EXPECT_EQ(releases_text(report_), "candidate against 1.0");
+  report_.release = "1.1<\n";
+  EXPECT_TRUE(to_text(report_).starts_with("release 1.1<\\x0a against 1.0\nexperiment ")) << to_text(report_);
+  EXPECT_TRUE(to_markdown(report_).starts_with("## release 1.1\\<\\\\x0a against 1.0: 1 failed"))
+      << to_markdown(report_);
+  EXPECT_NE(to_html(report_).find("<title>Regression report of release 1.1&lt;\\x0a against 1.0: 1 failed"),
+            std::string::npos);
+  EXPECT_EQ(to_json(report_).find("baseline_release")->as_string(), "1.0");
+  report_.baseline_release.clear();
+  EXPECT_EQ(releases_text(report_), "release 1.1<\n");
+}
+
 TEST_F(Reports, AnInvalidEnvironmentClaimsNothing) {
   Experiment experiment = example();
   std::vector<Pair> pairs;

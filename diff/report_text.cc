@@ -80,7 +80,10 @@ std::string cell(std::string_view text) {
 
 std::string to_text(const Report& report, bool colour) {
   const capture::Experiment& experiment = report.experiment;
-  std::string text =
+  std::string text;
+  if (const std::string releases = releases_text(report); !releases.empty())
+    text += base::printable(releases) + "\n";
+  text +=
       base::columns({{"experiment", base::display(report.path), experiment.complete ? "" : "(not finished)"},
                      {"baseline", side_text(experiment.sides[0])},
                      {"candidate", side_text(experiment.sides[1])},
@@ -136,7 +139,9 @@ std::string to_text(const Report& report, bool colour) {
 
 std::string to_markdown(const Report& report) {
   const capture::Experiment& experiment = report.experiment;
-  std::string text = "## " + cell(headline(report)) + "\n\n";
+  const std::string releases = releases_text(report);
+  std::string text =
+      "## " + (releases.empty() ? "" : cell(releases) + ": ") + cell(headline(report)) + "\n\n";
   for (const std::string& sentence : report.findings.invalid)
     text += "> **Invalid:** " + cell(sentence) + "\n\n";
   if (report.findings.suspect) text += "> **Suspect:** " + cell(*report.findings.suspect) + "\n\n";

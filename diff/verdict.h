@@ -112,7 +112,10 @@ ExperimentFindings find(const capture::Experiment& experiment, std::span<const c
 // is settled, failed, or has had its last look.
 std::optional<size_t> next_look(const WorkloadFinding& finding);
 
-enum class FailOn : uint8_t { Regression, Change, Inconclusive, Never };
+enum class FailOn : uint8_t {
+#define WAGO_FAIL_ON(name, spelling) name,
+#include "base/reports.def"
+};
 // 0, 1 where what `fail_on` names was found, 3 where `strict` and something is inconclusive, 5 where nothing
 // may be claimed.
 int exit_code(const ExperimentFindings& findings, FailOn fail_on, bool strict);

@@ -16,7 +16,9 @@ set(good
   "slot i64:-9223372036854775808" "slot i64:18446744073709551615" "slot i64:-0o1000000000000000000000"
   "slot f32:1.5" "slot f32:-.5" "slot f32:5." "slot f32:1e-3" "slot f64:1E5" "slot f64:0x1.8p-3" "slot f64:0x.8p3" "slot f64:0xap0"
   "slot f64:inf" "slot f64:-infinity" "slot f32:nan" "slot f32:-nan" "slot f32:nan:0x7fffff" "slot f64:nan:0xfffffffffffff"
-  "slot v128:0x0" "slot v128:0x0f0e0d0c0b0a09080706050403020100")
+  "slot v128:0x0" "slot v128:0x0f0e0d0c0b0a09080706050403020100"
+  "percent 0" "percent 0.25" "percent .5" "percent 5." "percent 1%" "percent 1 %" "percent 99.99" "percent 007"
+  "confidence 0.5" "confidence .99" "confidence 0.99999")
 set(bad
   "duration 0s" "duration 0h0.0s" "duration 30s1m" "duration 1s1s" "duration 5" "duration s" "duration 1.5" "duration -1s"
   "duration 1.5m1s" "duration 1d" "duration 0.5ns" "duration 0.0000000001s" "duration 2562048h" "duration 9223372036854775808ns"
@@ -26,11 +28,13 @@ set(bad
   "name c++" "name _a" "name -x" "name .a" "name a/b" "name a:b"
   "slot -1" "slot twenty" "slot 18446744073709551616" "slot 99999999999999999999999" "slot 0x10000000000000000"
   "slot 0o2000000000000000000000" "slot 0x" "slot 0XFF" "slot 1.5" "slot i8:1" "slot i32:" "slot i32:ten" "slot i32:--1"
-  "slot i32:99999999999" "slot i32:4294967296" "slot i32:-2147483649" "slot i32:0x100000000" "slot i32:-0x80000001"
+  "slot i32:99999999999" "slot i32:009000000000" "slot i32:4294967296" "slot i32:-2147483649" "slot i32:0x100000000" "slot i32:-0x80000001"
   "slot i64:18446744073709551616" "slot i64:-9223372036854775809" "slot i32:1.5"
   "slot f32:" "slot f32:." "slot f32:1e" "slot f32:one" "slot f32:nan:0x0" "slot f32:nan:0x800000" "slot f32:nan:8"
   "slot f64:nan:0x10000000000000" "slot f64:0x" "slot f64:1.5.5" "slot v128:0" "slot v128:0x" "slot v128:0xg"
-  "slot v128:0x00f0e0d0c0b0a09080706050403020100")
+  "slot v128:0x00f0e0d0c0b0a09080706050403020100"
+  "percent -1" "percent 100" "percent 1000" "percent ." "percent %" "percent one" "percent 1e1" "percent 0x1" "percent +1" "percent 1%%"
+  "percent nan" "confidence 0.4" "confidence 1" "confidence 0.999999" "confidence 99%" "confidence 9e-1" "confidence -0.9")
 string(REPEAT a 200 longest)
 list(APPEND good "name ${longest}")
 list(APPEND bad "name ${longest}a")
@@ -43,6 +47,11 @@ function(ask what value)
     _wago_check_slot(ARGS \"\${value}\")
   elseif(what STREQUAL name)
     _wago_check_name(\"\${value}\")
+  elseif(what STREQUAL percent)
+    _wago_check_percent(FLOOR \"\${value}\" number)
+  elseif(what STREQUAL confidence)
+    set(arg_CONFIDENCE \"\${value}\")
+    _wago_verdict_flags(flags)
   else()
     string(TOUPPER \"\${what}\" keyword)
     set(arg_\${keyword} \"\${value}\")
@@ -87,10 +96,31 @@ function(ask_program what value result)
   endif()
 endfunction()
 
+# Of how an experiment is read.
+function(ask_reading what value result)
+  if(what STREQUAL percent)
+    set(flags "--floor=${value}" --margin 99.999)
+  else()
+    set(flags "--confidence=${value}")
+  endif()
+  execute_process(COMMAND "${PROGRAM}" profile report "${WORK}/absent.wagoexp" ${flags} OUTPUT_VARIABLE text ERROR_VARIABLE text)
+  if(text MATCHES "absent.wagoexp/experiment.json: cannot be read")
+    set(${result} FALSE PARENT_SCOPE)
+  else()
+    set(${result} TRUE PARENT_SCOPE)
+  endif()
+endfunction()
+
 set(count 0)
 foreach(case IN LISTS good bad)
   string(REGEX MATCH "^([a-z]+) (.*)$" matched "${case}")
-  ask_program("${CMAKE_MATCH_1}" "${CMAKE_MATCH_2}" refused)
+  set(what "${CMAKE_MATCH_1}")
+  set(value "${CMAKE_MATCH_2}")
+  if(what STREQUAL percent OR what STREQUAL confidence)
+    ask_reading("${what}" "${value}" refused)
+  else()
+    ask_program("${what}" "${value}" refused)
+  endif()
   list(GET answers ${count} answer)
   math(EXPR count "${count} + 1")
   if(case IN_LIST good)

@@ -101,7 +101,7 @@ string(JSON value GET "${json}" workloads 3 calls 0 want_trap)
 expect_equal("trap" "${value}" "unreachable")
 
 # What follows PROPERTIES is the caller's, and labels stay where ctest -L profile finds the test.
-declare(properties default "wago_add_workload(fib MODULE fib.wasm EXPORT fib ARGS 007 WANT 1 ITERATIONS 0010 LABELS one
+declare(properties default "wago_add_workload(fib MODULE fib.wasm EXPORT fib ARGS 007 WANT 1 ITERATIONS 001000 LABELS one
   PROPERTIES LABELS two TIMEOUT 9 FIXTURES_REQUIRED mine ENVIRONMENT \"A=1;B=2\")")
 property_of(profile.default.fib LABELS value)
 string(REGEX REPLACE "[ \n]+" " " value "${value}")
@@ -115,7 +115,7 @@ property_of(profile.default.fib ENVIRONMENT value)
 string(REGEX REPLACE "[ \n]+" " " value "${value}")
 expect_equal("ENVIRONMENT" "${value}" "[ \"A=1\", \"B=2\" ]")
 string(JSON value GET "${json}" workloads 0 iterations)
-expect_equal("iterations without leading zeros" "${value}" "10")
+expect_equal("iterations without leading zeros" "${value}" "1000")
 
 # A catalog file: its workloads become tests, and its own defaults theirs.
 declare(file mine "file(WRITE \${CMAKE_BINARY_DIR}/in.json [=[
@@ -161,3 +161,41 @@ string(JSON value GET "${json}" workloads 2 module)
 expect_equal("target" "${value}" "${WORK}/a b/build/made.wasm")
 string(JSON value GET "${json}" workloads 3 module)
 expect_equal("generated" "${value}" "${WORK}/a b/build/made.wasm")
+
+# Comparisons come after the recordings of their catalogs and reports after comparisons, whatever these found.
+declare(compared default "wago_add_workload(fib MODULE fib.wasm EXPORT fib ARGS 20 WANT 6765 PROPERTIES FIXTURES_SETUP mine)
+wago_add_catalog(two)
+wago_add_workload(again MODULE fib.wasm EXPORT fib ARGS 20 WANT 6765 CATALOG two)
+wago_add_comparison(both CATALOG default two BASELINE \"my;old/$<1:runner>\" BUDGET 0900 FLOOR .5% MARGIN 02 CONFIDENCE 0.999
+  FAIL_ON change LABELS slow)
+wago_add_comparison(plain BASELINE old/runner)
+wago_add_regression_report(release COMPARISONS both plain OUTPUT_DIRECTORY \"out; here\" RELEASE \"a;b\")")
+test_names(names)
+expect_equal("tests" "${names}" "profile.run;profile.default.fib;profile.two.again;profile.both.compare;profile.plain.compare;\
+profile.release.report")
+foreach(expected
+    "default.fib FIXTURES_SETUP [ \"mine\", \"wago_catalog_default\" ]"
+    "both.compare FIXTURES_REQUIRED [ \"wago_catalog_default\", \"wago_catalog_two\", \"wago_profile_run\" ]"
+    "both.compare LABELS [ \"profile\", \"slow\" ]" "both.compare TIMEOUT 1500.0" "both.compare RUN_SERIAL ON"
+    "both.compare SKIP_RETURN_CODE 77" "plain.compare TIMEOUT absent" "plain.compare LABELS [ \"profile\" ]"
+    "release.report DEPENDS [ \"profile.both.compare\", \"profile.plain.compare\" ]" "release.report FIXTURES_REQUIRED absent"
+    "release.report LABELS [ \"profile\" ]" "release.report SKIP_RETURN_CODE 77")
+  string(REGEX MATCH "^([a-z.]+) ([A-Z_]+) (.*)$" matched "${expected}")
+  set(wanted "${CMAKE_MATCH_3}")
+  set(property "${CMAKE_MATCH_2}")
+  property_of("profile.${CMAKE_MATCH_1}" ${property} value)
+  string(REGEX REPLACE "[ \n]+" " " value "${value}")
+  expect_equal("${matched}" "${value}" "${wanted}")
+endforeach()
+file(READ "${WORK}/compared/build/CTestTestfile.cmake" test_file)
+foreach(part "\"--catalog\" \"${WORK}/compared/build/default.catalog.json\" \"${WORK}/compared/build/two.catalog.json\""
+    "\"--baseline\" \"${WORK}/compared/source/my<>old/runner\"" "\"--budget\" \"900s\"" "\"--floor\" \".5\" \"--margin\" \"02\""
+    "\"--confidence\" \"0.999\" \"--fail-on\" \"change\"" "\"--comparison\" \"both\" \"plain\""
+    "\"--format\" \"html,markdown,json,junit\"" "\"--release\" \"a<>b\"" "\"--baseline-release\" \"\""
+    "\"--out\" \"${WORK}/compared/build/out<> here\"")
+  string(REGEX REPLACE "\\\\?;" "<>" test_file "${test_file}")
+  string(FIND "${test_file}" "${part}" at)
+  if(at EQUAL -1)
+    message(SEND_ERROR "no ${part} in\n${test_file}")
+  endif()
+endforeach()

@@ -79,4 +79,48 @@ expect_refusal(catalog-entry "file(WRITE \${CMAKE_BINARY_DIR}/x.json
 wago_add_catalog(mine FILE \${CMAKE_BINARY_DIR}/x.json)" "x.json: workloads[0]: '_a' is not a name")
 expect_refusal(benchmark-without-component "wago_add_benchmark(bench)" "wago_add_benchmark(bench): the component benchmark is missing")
 
+# Comparisons and reports.
+set(fib "wago_add_workload(fib ${good})\n")
+set(one "${fib}wago_add_comparison(c BASELINE old)\n")
+expect_refusal(comparison-without-baseline "${fib}wago_add_comparison(c PAIRS 2)"
+  "wago_add_comparison(c): BASELINE is missing: a wago-profile of another revision, or an experiment")
+expect_refusal(comparison-unknown-keyword "${fib}wago_add_comparison(c BASELINE old CANDIDATE new)"
+  "wago_add_comparison(c): \"CANDIDATE\" is neither a keyword nor a keyword's value" "BASELINE, BUDGET, CATALOG")
+expect_refusal(comparison-empty-baseline "${fib}wago_add_comparison(c BASELINE \"\")" "wago_add_comparison(c): BASELINE needs a value")
+expect_refusal(comparison-missing-value "${fib}wago_add_comparison(c BASELINE old BUDGET)" "BUDGET needs a value")
+expect_refusal(comparison-repeated "${fib}wago_add_comparison(c BASELINE old BASELINE older)" "BASELINE is given twice")
+expect_refusal(comparison-of-nothing "wago_add_comparison(c BASELINE old)" "wago_add_comparison(c): catalog default is not declared")
+expect_refusal(comparison-catalog "${fib}wago_add_comparison(c CATALOG mine BASELINE old)" "catalog mine is not declared")
+expect_refusal(comparison-catalog-twice "${fib}wago_add_comparison(c CATALOG default default BASELINE old)"
+  "CATALOG default is named twice")
+expect_refusal(comparison-twice "${one}wago_add_comparison(c BASELINE old)" "wago_add_comparison(c): this comparison is declared already")
+expect_refusal(comparison-name "${fib}wago_add_comparison(a/b BASELINE old)" "wago_add_comparison(a/b): 'a/b' is not a name")
+expect_refusal(comparison-budget "${fib}wago_add_comparison(c BASELINE old BUDGET 5m)"
+  "BUDGET \"5m\" is not a whole number from 1 to 2147480000")
+expect_refusal(comparison-pairs "${fib}wago_add_comparison(c BASELINE old PAIRS 10001)"
+  "PAIRS \"10001\" is not a whole number from 1 to 10000")
+expect_refusal(comparison-floor "${fib}wago_add_comparison(c BASELINE old FLOOR -1)"
+  "FLOOR \"-1\" is not a percentage from 0 to below 100, such as 0.25")
+expect_refusal(comparison-margin "${fib}wago_add_comparison(c BASELINE old FLOOR 2%)" "MARGIN 1 is below FLOOR 2")
+expect_refusal(comparison-confidence "${fib}wago_add_comparison(c BASELINE old CONFIDENCE 99)"
+  "CONFIDENCE \"99\" is not a number from 0.5 to 0.99999")
+expect_refusal(comparison-fail-on "${fib}wago_add_comparison(c BASELINE old FAIL_ON slower)"
+  "FAIL_ON \"slower\" is not one of regression, change, inconclusive, never")
+expect_refusal(report-of-nothing "${one}wago_add_regression_report(r OUTPUT_DIRECTORY out)"
+  "wago_add_regression_report(r): COMPARISONS is missing")
+expect_refusal(report-nowhere "${one}wago_add_regression_report(r COMPARISONS c)"
+  "wago_add_regression_report(r): OUTPUT_DIRECTORY is missing")
+expect_refusal(report-unknown-comparison "${one}wago_add_regression_report(r COMPARISONS d OUTPUT_DIRECTORY out)"
+  "comparison d is not declared: call wago_add_comparison(d) first")
+expect_refusal(report-comparison-twice "${one}wago_add_regression_report(r COMPARISONS c c OUTPUT_DIRECTORY out)"
+  "COMPARISONS c is named twice")
+expect_refusal(report-format "${one}wago_add_regression_report(r COMPARISONS c OUTPUT_DIRECTORY out FORMAT pdf)"
+  "FORMAT \"pdf\" is not one of text, html, markdown, json, junit, annotations")
+expect_refusal(report-format-twice "${one}wago_add_regression_report(r COMPARISONS c OUTPUT_DIRECTORY out FORMAT html html)"
+  "FORMAT html is named twice")
+expect_refusal(report-twice "${one}wago_add_regression_report(r COMPARISONS c OUTPUT_DIRECTORY out)
+wago_add_regression_report(r COMPARISONS c OUTPUT_DIRECTORY out)" "wago_add_regression_report(r): this report is declared already")
+expect_refusal(report-unknown-keyword "${one}wago_add_regression_report(r COMPARISON c OUTPUT_DIRECTORY out)"
+  "\"COMPARISON\" is neither a keyword nor a keyword's value" "COMPARISONS")
+
 message(STATUS "${count} declarations refused")

@@ -1,0 +1,90 @@
+#include "cli/report_files.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "base/check.h"
+#include "base/files.h"
+#include "base/json.h"
+#include "base/text.h"
+#include "cli/flags.h"
+
+namespace wago::cli {
+
+namespace {
+
+constexpr std::array kWords = {
+#define WAGO_REPORT_FORMAT(name, spelling, extension) std::string_view(spelling),
+#include "base/reports.def"
+};
+constexpr std::array kExtensions = {
+#define WAGO_REPORT_FORMAT(name, spelling, extension) std::string_view(extension),
+#include "base/reports.def"
+};
+
+}  // namespace
+
+base::Result<std::vector<ReportFormat>> parse_report_formats(const std::string& text) {
+  std::vector<ReportFormat> formats;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t comma = std::min(text.find(',', begin), text.size());
+    const std::string word = text.substr(begin, comma - begin);
+    begin = comma + 1;
+    const auto* const found = std::find(kWords.begin(), kWords.end(), word);
+    if (found == kWords.end()) return not_a_word("--format", word, kWords);
+    const auto format = static_cast<ReportFormat>(found - kWords.begin());
+    if (std::find(formats.begin(), formats.end(), format) != formats.end()) {
+      return base::usage_error("--format: " + word + " is named twice");
+    }
+    formats.push_back(format);
+  }
+  return formats;
+}
+
+std::string write_report(const diff::Report& report, ReportFormat format, bool colour) {
+  switch (format) {
+    case ReportFormat::Text:
+      return diff::to_text(report, colour);
+    case ReportFormat::Html:
+      return diff::to_html(report);
+    case ReportFormat::Markdown:
+      return diff::to_markdown(report);
+    case ReportFormat::Json:
+      return diff::to_json(report).dump(2) + "\n";
+    case ReportFormat::Junit:
+      return diff::to_junit(report);
+    case ReportFormat::Annotations:
+      return diff::to_annotations(report);
+  }
+  WAGO_UNREACHABLE("report format");
+}
+
+std::string report_file(const std::string& name, ReportFormat format) {
+  return name + std::string(kExtensions.at(static_cast<size_t>(format)));
+}
+
+base::Result<void> write_reports(std::span<const NamedReport> reports, std::span<const ReportFormat> formats,
+                                 const std::string& directory) {
+  std::set<std::string> names;
+  for (const NamedReport& named : reports) {
+    if (!names.insert(named.name).second) {
+      return base::usage_error("two experiments are called " + base::display(named.name) +
+                               ", and so would their reports be; write them to different directories");
+    }
+  }
+  base::Files& files = base::system_files();
+  if (!files.is_directory(directory)) {
+    if (auto created = files.create_directory(directory); !created) return created;
+  }
+  for (const NamedReport& named : reports) {
+    for (const ReportFormat format : formats) {
+      const std::string path = base::join_path(directory, report_file(named.name, format));
+      const std::string text = write_report(named.report, format);
+      if (auto written = files.publish(path, base::as_bytes(text)); !written) return written;
+    }
+  }
+  return {};
+}
+
+}  // namespace wago::cli

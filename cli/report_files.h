@@ -1,0 +1,38 @@
+// Regression reports as files: the formats there are, and a directory of them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "diff/report.h"
+
+namespace wago::cli {
+
+enum class ReportFormat : uint8_t {
+#define WAGO_REPORT_FORMAT(name, spelling, extension) name,
+#include "base/reports.def"
+};
+
+// "html,markdown" -> the formats, each once. Errors name --format and the words.
+base::Result<std::vector<ReportFormat>> parse_report_formats(const std::string& text);
+
+// `colour` is of text alone.
+std::string write_report(const diff::Report& report, ReportFormat format, bool colour = false);
+
+struct NamedReport {
+  std::string name;  // of its files, without what their format appends
+  diff::Report report;
+};
+// "release.junit.xml"
+std::string report_file(const std::string& name, ReportFormat format);
+
+// Makes the directory where there is none; its parent must exist. Files of an older report are replaced, each
+// in one step. Error (Usage): two reports have one name.
+base::Result<void> write_reports(std::span<const NamedReport> reports, std::span<const ReportFormat> formats,
+                                 const std::string& directory);
+
+}  // namespace wago::cli
