@@ -1,9 +1,9 @@
 #include "base/text.h"
 
 #include <algorithm>
+#include <ctime>
 
 #include "base/demangle.h"
-
 #include "base/vocabulary.h"
 
 namespace wago::base {
@@ -118,6 +118,14 @@ std::string not_among(std::string_view text, std::span<const std::string_view> w
   const std::string quoted = "'" + std::string(text) + "'";
   if (words.size() == 1) return "must be " + std::string(words[0]) + ", not " + quoted;
   return quoted + " is not one of " + join(words);
+}
+
+std::string utc_text(uint64_t unix_ns, const char* format) {
+  const auto seconds = static_cast<std::time_t>(unix_ns / 1'000'000'000);
+  std::tm utc{};
+  char buffer[64];
+  gmtime_r(&seconds, &utc);
+  return std::string(buffer, std::strftime(buffer, sizeof buffer, format, &utc));
 }
 
 std::string painted(std::string_view text, Paint paint, bool colour) {

@@ -1,6 +1,7 @@
 // Text for people's eyes: names that came from strangers, and columns.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,6 +34,9 @@ inline constexpr const char* kKeepFunctionNames = "compilers keep them with -g, 
 std::string join_some(std::span<const std::string_view> words);
 // "'x' is not one of a, b, c", "must be a, not 'x'": why `text` will not do.
 std::string not_among(std::string_view text, std::span<const std::string_view> words);
+
+// A moment in universal time, as strftime writes it; up to 63 bytes.
+std::string utc_text(uint64_t unix_ns, const char* format);
 
 // Emphasis on a terminal; the text itself where `colour` is false.
 enum class Paint { Good, Doubtful, Bad };

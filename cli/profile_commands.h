@@ -15,6 +15,7 @@ void add_flamegraph(Command& profile);
 void add_export(Command& profile);
 void add_diff(Command& profile);
 void add_report(Command& profile);
+void add_history(Command& profile);
 void add_experiment(Command& profile);
 void add_worker(Command& profile);
 void add_test(Command& profile);

@@ -40,6 +40,7 @@ foreach(folder base capture diff harness)
   install(DIRECTORY ${folder} DESTINATION ${include_dir} FILES_MATCHING
     PATTERN "*.h" PATTERN "*.def" PATTERN "test_*" EXCLUDE PATTERN "bench" EXCLUDE PATTERN "testing" EXCLUDE
     PATTERN "include" EXCLUDE
+    PATTERN "history_store.h" EXCLUDE  # the profiling program's own
     REGEX "/harness/(code_images|code_journal|code_metadata|code_sink|frame_section|jitdump|perf_map|perf_phase|sampled_stacks)[.]h$" EXCLUDE)
 endforeach()
 
@@ -52,7 +53,7 @@ install(FILES
   cmake/WagoProfile.cmake cmake/FindLLVM19MC.cmake base/abilities.def base/reports.def base/vocabulary.def
   DESTINATION ${package_dir})
 # What users read away from the source: pages that link to nothing but each other and the examples.
-install(FILES LICENSE docs/command-line.md docs/package.md docs/catalog-format.md docs/recording.md docs/collectors.md docs/reading.md docs/experiments.md docs/reports.md docs/ci.md docs/worker-protocol.md docs/capture-format.md
+install(FILES LICENSE docs/command-line.md docs/package.md docs/catalog-format.md docs/recording.md docs/collectors.md docs/reading.md docs/experiments.md docs/reports.md docs/ci.md docs/history.md docs/worker-protocol.md docs/capture-format.md
   docs/embedding.md docs/runtime.md
   DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY docs/examples DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -69,12 +69,7 @@ std::string variant(const Manifest& manifest) {
 
 std::string date_of(const Manifest& manifest) {
   const capture::PhaseRecord* phase = manifest.measured_phase();
-  const auto seconds = static_cast<std::time_t>((phase ? phase->start_unix_ns : 0) / 1'000'000'000);
-  std::tm utc{};
-  char buffer[40];
-  gmtime_r(&seconds, &utc);
-  std::strftime(buffer, sizeof buffer, "%Y-%m-%dT%H:%M:%S+00:00", &utc);
-  return buffer;
+  return base::utc_text(phase ? phase->start_unix_ns : 0, "%Y-%m-%dT%H:%M:%S+00:00");
 }
 
 }  // namespace

@@ -12,7 +12,7 @@ fi
 # ccache: a test builds this tree again, in another place.
 packages=(
   cmake ninja-build g++ ccache git ca-certificates python3
-  llvm-19-dev libzstd-dev zlib1g-dev
+  llvm-19-dev libzstd-dev zlib1g-dev libsqlite3-dev
   libbenchmark-dev googletest libgtest-dev nlohmann-json3-dev libcli11-dev
   wabt
 )

@@ -3,7 +3,10 @@
 // Writes captures whose every number is known into DIR, for sessions of the commands that read captures:
 // mix.wagoprof (diff/test_evidence.h draws it); mix_changed.wagoprof, where `hot` costs twice as much and
 // `inner` is gone; counted.wagoprof and counted_more.wagoprof, whose loop went round once more. With
+// nights/1.wagoexp to 6.wagoexp: version r0 against r1 to r6, where `fib` costs 3 % more from r3 on;
+// nights/confirm.wagoexp: r2 against r3; nights/unfinished.wagoexp, which is not. With
 // --samples one capture, large.wagoprof, of N samples in 200 functions on stacks that are 20 deep.
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -11,6 +14,7 @@
 
 #include "base/sha256.h"
 #include "capture/capture.h"
+#include "capture/experiment.h"
 #include "capture/images.h"
 #include "diff/test_evidence.h"
 
@@ -82,6 +86,56 @@ Evidence counted(uint64_t loop) {
   return evidence;
 }
 
+// One night's experiment of `fib` and `sieve`, of which only `fib` has changed.
+void write_night(const fs::path& path, uint64_t hour, const std::string& baseline,
+                 const std::string& candidate, double change, bool complete = true) {
+  capture::Experiment experiment{.complete = complete,
+                                 .target = "x86_64-linux",
+                                 .cpu_model = "Test CPU",
+                                 .os_version = "Linux 6.1",
+                                 .logical_cpus = 2,
+                                 .start_unix_ns = (1'767'225'600 + 3600 * hour) * 1'000'000'000,
+                                 .workloads = {{.id = "fib", .catalog = "bundled", .labels = {"short"}},
+                                               {.id = "sieve", .catalog = "bundled"}}};
+  const std::string* revisions[] = {&baseline, &candidate};
+  for (size_t i = 0; i < 2; ++i) {
+    experiment.sides[i] = {.program = "wago-profile",
+                           .program_version = "1.0",
+                           .revision = *revisions[i],
+                           .dirty = base::Dirty::Clean,
+                           .runner_id = "id of " + *revisions[i]};
+  }
+  for (capture::ExperimentWorkload& workload : experiment.workloads)
+    workload.contract_sha256 = base::to_hex(diff::digest_of(workload.id));
+  std::string pairs;
+  for (uint32_t i = 0; i < 24; ++i) {
+    const uint32_t workload = i % 2;
+    const double noise = 1e-3 * (static_cast<double>(i * 7 % 12) - 5.5) / 5.5;
+    const auto candidate_ns = static_cast<uint64_t>(std::lround(1e6 * (1 + noise + (workload ? 0 : change))));
+    pairs += to_json_line(capture::Pair{.workload = workload,
+                                        .round = i / 2,
+                                        .code_offset = i / 2 % 4 * 16,
+                                        .turns = {{{{.cpu_ns = 1'000'000}}, {{.cpu_ns = candidate_ns}}}}});
+  }
+  base::Files& files = base::system_files();
+  std::error_code ignored;
+  fs::remove_all(path, ignored);
+  expect(files.create_directory(path.string()));
+  expect(files.create((path / capture::kExperimentFile).string(), base::as_bytes(to_json_text(experiment))));
+  expect(files.create((path / capture::kPairsFile).string(), base::as_bytes(pairs)));
+}
+
+void write_nights(const fs::path& directory) {
+  fs::create_directories(directory);
+  for (uint64_t night = 1; night <= 6; ++night) {
+    const double wobble = 1e-4 * static_cast<double>(night % 3);
+    write_night(directory / (std::to_string(night) + ".wagoexp"), night, "r0", "r" + std::to_string(night),
+                wobble + (night >= 3 ? 0.03 : 0));
+  }
+  write_night(directory / "confirm.wagoexp", 7, "r2", "r3", 0.03);
+  write_night(directory / "unfinished.wagoexp", 8, "r6", "r7", 0, false);
+}
+
 Evidence large(uint64_t count) {
   constexpr uint32_t kFunctions = 200;
   constexpr uint32_t kDepth = 20;
@@ -139,5 +193,6 @@ int main(int argc, char** argv) {
   write(changed(), directory / "mix_changed.wagoprof");
   write(counted(5'000), directory / "counted.wagoprof");
   write(counted(5'001), directory / "counted_more.wagoprof");
+  write_nights(directory / "nights");
   return 0;
 }

@@ -4,8 +4,8 @@
 #   base <- capture <- harness
 #   base <- capture <- diff <- cli
 #
-# LLVM headers are included in codegen/llvm only, nlohmann_json in base/json.cc only, CLI11 in cli/flags.cc only, Google
-# Benchmark in harness's benchmark files only. Run as: cmake -DSOURCE=<root> -P check_layering.cmake
+# LLVM headers are included in codegen/llvm only, nlohmann_json in base/json.cc only, CLI11 in cli/flags.cc only, SQLite
+# in capture/history_store.cc only, Google Benchmark in harness's benchmark files only. Run as: cmake -DSOURCE=<root> -P check_layering.cmake
 cmake_minimum_required(VERSION 3.25)
 
 set(allowed_base base)
@@ -35,6 +35,8 @@ foreach(folder base runtime codegen capture harness diff cli)
         string(APPEND bad "${file} includes ${header}: LLVM belongs in codegen/llvm\n")
       elseif(top STREQUAL "nlohmann" AND NOT file STREQUAL "base/json.cc")
         string(APPEND bad "${file} includes ${header}: JSON's library belongs in base/json.cc\n")
+      elseif(header STREQUAL "sqlite3.h" AND NOT file MATCHES "^capture/history_store(_test)?\\.cc$")
+        string(APPEND bad "${file} includes ${header}: SQLite belongs in capture/history_store.cc\n")
       elseif(top STREQUAL "CLI" AND NOT file STREQUAL "cli/flags.cc")
         string(APPEND bad "${file} includes ${header}: CLI11 belongs in cli/flags.cc\n")
       elseif(top STREQUAL "benchmark" AND NOT file MATCHES "^harness/bench")

@@ -1,0 +1,383 @@
+#include "diff/history.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "base/sha256.h"
+#include "base/text.h"
+#include "diff/change_points.h"
+#include "diff/levels.h"
+#include "diff/report.h"
+#include "diff/statistics.h"
+#include "diff/student_t.h"
+
+namespace wago::diff {
+
+namespace {
+
+using capture::ExperimentSide;
+using capture::HistoryExperiment;
+using capture::HistoryResult;
+
+constexpr size_t kRevisionDigits = 12;
+constexpr double kNormalQuantile = 2.5758293035489004;  // of (1 + kHistoryConfidence) / 2
+constexpr double kExactError = 1e-6;  // of a ratio that is known: small beside any that is measured
+constexpr size_t kControlsToLearn = 20;
+constexpr double kControlQuantile = 0.95;
+
+base::Result<std::string> version_of(const capture::SideRecord& side, const char* flag) {
+  const std::string name_it = std::string(": name it with ") + flag;
+  if (side.revision.empty() || side.revision == "unknown") {
+    return base::usage_error("the revision of " + base::display(side.program) + " is unknown" + name_it);
+  }
+  std::string version = side.revision.substr(0, kRevisionDigits);
+  // Other changes on top of one revision are another version.
+  if (side.dirty != base::Dirty::Clean) version += "-dirty-" + side.runner_id.substr(0, 8);
+  return version;
+}
+
+std::string identity_of(const capture::Experiment& experiment) {
+  base::Sha256 hash;
+  hash.update_u64(experiment.start_unix_ns);
+  hash.update_u64(experiment.seed);
+  hash.update_field(experiment.cpu_model);
+  for (const capture::SideRecord& side : experiment.sides) {
+    hash.update_field(side.revision);
+    hash.update_field(side.runner_id);
+    hash.update_field(side.setting);
+  }
+  return base::to_hex(hash.finish());
+}
+
+// Standard error of the estimate that an interval belongs to: all looks share the error of the interval.
+double error_of(const Interval& logs, double confidence, size_t pairs) {
+  const double level = (1 - confidence) / static_cast<double>(kLooks.size());
+  const double reach = student_t_quantile(1 - level / 2, static_cast<double>(pairs - 1));
+  return std::max((logs.high - logs.low) / 2 / reach, kExactError);
+}
+
+HistoryResult result_of(const Report& report, const ReportedWorkload& workload, bool control) {
+  const capture::ExperimentWorkload& of = report.experiment.workloads[workload.workload];
+  const WorkloadFinding& found = workload.found;
+  HistoryResult result{.catalog = of.catalog,
+                       .workload = of.id,
+                       .labels = of.labels,
+                       .contract_sha256 = of.contract_sha256,
+                       .control = control,
+                       .finding = std::string(spelling(found.finding)),
+                       .gated = found.gated,
+                       .pairs = found.pairs,
+                       .cold_pairs = found.cold_pairs,
+                       .log_ratio = std::log1p(found.change),
+                       .p_value = found.p_value,
+                       .holm = found.holm,
+                       .layout_sensitive = found.layout_sensitive};
+  if (found.interval && found.pairs > 1) {
+    const Interval logs = {std::log1p(found.interval->low), std::log1p(found.interval->high)};
+    result.log_low = logs.low;
+    result.log_high = logs.high;
+    result.log_error = error_of(logs, report.findings.settings.confidence, found.pairs);
+  }
+  if (workload.code) {
+    result.same_code = workload.code->same_code;
+    if (workload.code->instructions) {
+      result.baseline_instructions = workload.code->instructions->machine[0];
+      result.candidate_instructions = workload.code->instructions->machine[1];
+    }
+  }
+  return result;
+}
+
+// Versions in the order of time, each after all baselines it was measured against. Where that is a circle,
+// the one that was measured first comes first.
+std::vector<std::string> order_of(std::span<const HistoryExperiment> experiments) {
+  std::vector<std::string> seen;
+  std::map<std::string, size_t> index;
+  std::vector<std::set<size_t>> baselines, candidates;  // of each version
+  for (const HistoryExperiment& experiment : experiments) {
+    std::array<size_t, 2> sides = {};
+    for (size_t i = 0; i < 2; ++i) {
+      const auto [at, is_new] = index.try_emplace(experiment.sides[i].version, seen.size());
+      if (is_new) seen.push_back(at->first);
+      sides[i] = at->second;
+    }
+    baselines.resize(seen.size());
+    candidates.resize(seen.size());
+    baselines[sides[1]].insert(sides[0]);
+    candidates[sides[0]].insert(sides[1]);
+  }
+  std::set<size_t> waiting, ready;
+  for (size_t i = 0; i < seen.size(); ++i) (baselines[i].empty() ? ready : waiting).insert(i);
+  std::vector<std::string> order;
+  while (!ready.empty() || !waiting.empty()) {
+    std::set<size_t>& from = ready.empty() ? waiting : ready;
+    const size_t next = *from.begin();
+    from.erase(from.begin());
+    order.push_back(seen[next]);
+    for (size_t candidate : candidates[next]) {
+      baselines[candidate].erase(next);
+      if (baselines[candidate].empty() && waiting.erase(candidate) > 0) ready.insert(candidate);
+    }
+  }
+  return order;
+}
+
+// What controls moved by on one kind of processor, though nothing had changed: nineteen in twenty moved less.
+double learned_floor(std::span<const HistoryExperiment> experiments, const HistorySeries& series) {
+  std::vector<double> moved;
+  for (const HistoryExperiment& experiment : experiments) {
+    if (experiment.target != series.target || experiment.cpu_model != series.cpu_model) continue;
+    for (const HistoryResult& result : experiment.results) {
+      if (result.control && result.log_error) moved.push_back(std::abs(std::expm1(result.log_ratio)));
+    }
+  }
+  if (moved.size() < kControlsToLearn) return 0;
+  std::sort(moved.begin(), moved.end());
+  return quantile(moved, kControlQuantile);
+}
+
+// The ratio of a link, where it has one.
+std::optional<MeasuredRatio> ratio_of(const HistoryLink& link, const HistoryResult& result) {
+  if (result.same_code.value_or(false)) return MeasuredRatio{link.baseline, link.candidate, 0, kExactError};
+  if (!result.log_error || *result.log_error <= 0) return std::nullopt;
+  return MeasuredRatio{link.baseline, link.candidate, result.log_ratio, *result.log_error};
+}
+
+// Makes a series of the links that have been put into it.
+class SeriesMaker {
+ public:
+  SeriesMaker(const History& history, const HistoryOptions& options, HistorySeries& series)
+      : history_(history), options_(options), series_(series), levels_(fit()) {}
+
+  void make() {
+    for (size_t i = 0; i < series_.points.size(); ++i) {
+      if (!levels_.is_known(i)) continue;
+      const double level = levels_.level(i);
+      const double reach = kNormalQuantile * levels_.error_between(i, series_.anchor);
+      series_.points[i].level =
+          HistoryLevel{std::expm1(level), {std::expm1(level - reach), std::expm1(level + reach)}};
+    }
+    series_.floor = std::max(options_.floor, learned_floor(history_.experiments, series_));
+    find_changes();
+  }
+
+ private:
+  Levels fit() {
+    for (size_t i = 0; i < series_.points.size(); ++i) {
+      if (series_.points[i].version == options_.anchor) series_.anchor = i;
+    }
+    std::vector<MeasuredRatio> ratios;
+    for (const HistoryLink& link : series_.links) {
+      if (auto ratio = ratio_of(link, result_of(link))) ratios.push_back(*ratio);
+    }
+    return Levels(series_.points.size(), ratios, series_.anchor);
+  }
+
+  const HistoryResult& result_of(const HistoryLink& link) const {
+    return history_.experiments[link.experiment].results[link.result];
+  }
+
+  void find_changes() {
+    std::vector<size_t> known;
+    std::vector<double> levels;
+    for (size_t i = 0; i < series_.points.size(); ++i) {
+      if (!levels_.is_known(i)) continue;
+      known.push_back(i);
+      levels.push_back(levels_.level(i));
+    }
+    for (const ChangePoint& point : change_points(levels)) {
+      HistoryChange change{.before = known[point.index - 1],
+                           .point = known[point.index],
+                           .change = std::expm1(point.after - point.before),
+                           .p_value = point.p_value};
+      const double sure = kNormalQuantile * levels_.error_between(change.before, change.point);
+      if (std::abs(change.change) <= series_.floor || std::abs(point.after - point.before) <= sure) continue;
+      confirm(change);
+      series_.changes.push_back(change);
+    }
+  }
+
+  // The last experiment of the two neighbours that came to a conclusion.
+  void confirm(HistoryChange& change) const {
+    for (size_t i = 0; i < series_.links.size(); ++i) {
+      const HistoryLink& link = series_.links[i];
+      if (link.baseline != change.before || link.candidate != change.point) continue;
+      const std::string& finding = result_of(link).finding;
+      const bool up = finding == spelling(Finding::Regressed), down = finding == spelling(Finding::Improved);
+      const bool same = finding == spelling(Finding::Same) || finding == spelling(Finding::SameCode);
+      if (!up && !down && !same) continue;
+      const bool as_proposed = !same && up == (change.change > 0);
+      change.state = as_proposed ? ChangeState::Confirmed : ChangeState::Refuted;
+      change.link = i;
+    }
+  }
+
+  const History& history_;
+  const HistoryOptions& options_;
+  HistorySeries& series_;
+  const Levels levels_;
+};
+
+// Links in the order of time, versions in the order of the history.
+std::vector<HistorySeries> series_of(const History& history) {
+  std::map<std::string, size_t> rank;
+  for (size_t i = 0; i < history.versions.size(); ++i) rank[history.versions[i]] = i;
+  using Key = std::tuple<std::string, std::string, std::string, std::string, std::string>;
+  std::map<Key, HistorySeries> all;
+  std::map<Key, std::map<size_t, uint64_t>> versions;  // by rank, when each was measured first
+  for (size_t e = 0; e < history.experiments.size(); ++e) {
+    const HistoryExperiment& experiment = history.experiments[e];
+    for (size_t r = 0; r < experiment.results.size(); ++r) {
+      const HistoryResult& result = experiment.results[r];
+      if (result.control) continue;
+      const Key key = {result.catalog, result.workload, experiment.target, experiment.cpu_model,
+                       result.contract_sha256};
+      HistorySeries& series = all[key];
+      series.catalog = result.catalog;
+      series.workload = result.workload;
+      series.labels = result.labels;
+      series.contract_sha256 = result.contract_sha256;
+      series.target = experiment.target;
+      series.cpu_model = experiment.cpu_model;
+      const size_t baseline = rank[experiment.sides[0].version];
+      const size_t candidate = rank[experiment.sides[1].version];
+      series.links.push_back({baseline, candidate, e, r});
+      for (size_t version : {baseline, candidate})
+        versions[key].try_emplace(version, experiment.start_unix_ns);
+    }
+  }
+  std::vector<HistorySeries> list;
+  for (auto& [key, series] : all) {
+    std::map<size_t, size_t> index;  // from rank to point
+    for (const auto& [version, first] : versions[key]) {
+      index[version] = series.points.size();
+      series.points.push_back({history.versions[version], first, {}});
+    }
+    for (HistoryLink& link : series.links) {
+      link.baseline = index[link.baseline];
+      link.candidate = index[link.candidate];
+    }
+    list.push_back(std::move(series));
+  }
+  return list;
+}
+
+}  // namespace
+
+base::Result<HistoryExperiment> history_entry(const Report& report,
+                                              const std::array<std::optional<std::string>, 2>& versions) {
+  const capture::Experiment& experiment = report.experiment;
+  const base::Place place = {.file = report.path};
+  auto refuse = [&](std::string why) { return base::usage_error(std::move(why), place); };
+  if (!experiment.complete) return refuse("is not finished: the command that began it continues it");
+  for (const capture::SideRecord& side : experiment.sides) {
+    if (side.slowdown_ppm) return refuse("is a self-test: one side was slowed down");
+  }
+  if (!report.findings.invalid.empty()) return base::unmeasurable(report.findings.invalid[0], place);
+  HistoryExperiment entry{.identity = identity_of(experiment),
+                          .name = base::base_name(report.path),
+                          .start_unix_ns = experiment.start_unix_ns,
+                          .target = experiment.target,
+                          .cpu_model = experiment.cpu_model,
+                          .os_version = experiment.os_version,
+                          .logical_cpus = experiment.logical_cpus,
+                          .confidence = report.findings.settings.confidence,
+                          .floor = report.findings.settings.floor,
+                          .margin = report.findings.settings.margin};
+  const bool named = versions[0] && versions[1];
+  if (experiment.sides[0].setting != experiment.sides[1].setting && !named) {
+    return refuse(
+        "compares a setting, which is no step from one version to the next: name the sides with "
+        "--baseline-as and --candidate-as if it is one");
+  }
+  for (size_t i = 0; i < 2; ++i) {
+    const capture::SideRecord& side = experiment.sides[i];
+    auto version = versions[i] ? base::Result<std::string>(*versions[i])
+                               : version_of(side, i == 0 ? "--baseline-as" : "--candidate-as");
+    if (!version) return base::usage_error(version.error().message, place);
+    entry.sides[i] = {*version, side.revision, side.program, side.runner_id};
+  }
+  if (entry.sides[0].version == entry.sides[1].version) {
+    return refuse("both sides are " + base::display(entry.sides[0].version) +
+                  ": where something else differs, name them with --baseline-as and --candidate-as");
+  }
+  for (const ReportedWorkload& workload : report.workloads)
+    entry.results.push_back(result_of(report, workload, false));
+  for (const ReportedWorkload& control : report.controls)
+    entry.results.push_back(result_of(report, control, true));
+  return entry;
+}
+
+std::string_view spelling(ChangeState state) {
+  constexpr std::array<std::string_view, 3> kWords = {"proposed", "confirmed", "refuted"};
+  return kWords[static_cast<size_t>(state)];
+}
+
+base::Result<History> history_of(const std::string& path, std::vector<HistoryExperiment> experiments,
+                                 const HistoryOptions& options) {
+  History history{.path = path, .experiments = std::move(experiments)};
+  history.versions = order_of(history.experiments);
+  if (options.anchor && std::find(history.versions.begin(), history.versions.end(), *options.anchor) ==
+                            history.versions.end()) {
+    const std::vector<std::string_view> words(history.versions.begin(), history.versions.end());
+    return base::usage_error("the anchor " + base::not_among(*options.anchor, words), {.file = path});
+  }
+  history.series = series_of(history);
+  for (HistorySeries& series : history.series) SeriesMaker(history, options, series).make();
+  return history;
+}
+
+base::Result<std::vector<const HistorySeries*>> series_of(const History& history,
+                                                          const std::string& workload) {
+  std::vector<const HistorySeries*> found;
+  std::set<std::string_view> names;
+  for (const HistorySeries& series : history.series) {
+    names.insert(series.workload);
+    if (workload == series.workload || workload == series.catalog + "/" + series.workload)
+      found.push_back(&series);
+  }
+  if (!found.empty()) return found;
+  const std::vector<std::string_view> words(names.begin(), names.end());
+  return base::usage_error("the workload " + base::not_among(workload, words), {.file = history.path});
+}
+
+std::string confirmation_command(const History& history, const HistorySeries& series,
+                                 const HistoryChange& change, const ConfirmationPaths& paths) {
+  const std::array<std::string, 2> versions = {series.points[change.before].version,
+                                               series.points[change.point].version};
+  // What ran as a version, as far as experiments have it.
+  std::array<const capture::HistorySide*, 2> sides = {};
+  for (const HistoryExperiment& experiment : history.experiments) {
+    for (const capture::HistorySide& side : experiment.sides) {
+      for (size_t i = 0; i < 2; ++i) {
+        if (side.version == versions[i]) sides[i] = &side;
+      }
+    }
+  }
+  const std::string runners = paths.runners.empty() ? "runners" : paths.runners;
+  // The same program on both sides: modules are what differs.
+  const bool modules = !sides[0]->runner_id.empty() && sides[0]->runner_id == sides[1]->runner_id;
+  const std::string out = series.workload + "." + versions[0] + "." + versions[1] + ".wagoexp";
+  std::string command = "wago-profile profile experiment --catalog " +
+                        base::display(paths.catalog.empty() ? series.catalog + ".json" : paths.catalog) +
+                        " --workload " + base::display(series.workload);
+  for (size_t i = 0; i < 2; ++i) {
+    const std::string flag = i == 0 ? " --baseline" : " --candidate";
+    const std::string place = base::join_path(runners, versions[i]);
+    if (modules) {
+      command += flag + " " + base::display(sides[i]->program) + flag + "-modules " + base::display(place);
+    } else {
+      command += flag + " " + base::display(base::join_path(place, sides[i]->program));
+    }
+  }
+  command += " --out " + base::display(out) + " && wago-profile profile history add " +
+             base::display(history.path) + " " + base::display(out);
+  for (size_t i = 0; i < 2; ++i)
+    command += (i == 0 ? " --baseline-as " : " --candidate-as ") + base::display(versions[i]);
+  return command;
+}
+
+}  // namespace wago::diff
