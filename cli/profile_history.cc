@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "capture/history_store.h"
 #include "cli/flags.h"
+#include "cli/history_file.h"
 #include "cli/output.h"
 #include "cli/profile_commands.h"
 #include "cli/verdict_flags.h"
@@ -31,9 +32,7 @@ base::Result<diff::History> load(const HistoryFlags& flags) {
     if (!floor) return floor.error();
     options.floor = *floor;
   }
-  auto experiments = capture::read_history(flags.store);
-  if (!experiments) return experiments.error();
-  return diff::history_of(flags.store, std::move(*experiments), options);
+  return load_history(flags.store, options);
 }
 
 std::string_view spelling(capture::HistoryAddition addition) {

@@ -3,6 +3,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "cli/flags.h"
+#include "cli/history_file.h"
 #include "cli/output.h"
 #include "cli/profile_commands.h"
 #include "cli/report_files.h"
@@ -18,6 +19,7 @@ struct ReportFlags {
   std::optional<std::string> format;
   std::optional<std::string> out;
   std::optional<std::string> release, baseline_release;
+  std::optional<std::string> history;
   VerdictFlags verdicts;
 };
 
@@ -41,11 +43,18 @@ int report(const ReportFlags& flags, Output& output) {
         base::usage_error("--out is missing: several formats or experiments need a directory"));
   }
   std::vector<NamedReport> reports;
+  std::shared_ptr<const diff::History> history;
+  if (flags.history) {
+    auto known = load_history(*flags.history);
+    if (!known) return output.fail(known.error());
+    history = std::make_shared<const diff::History>(std::move(*known));
+  }
   int code = kExitDone;
   for (const std::string& path : flags.experiments) {
     auto made = diff::report_on(path, reading->settings);
     if (!made) return output.fail(made.error());
     code = std::max(code, diff::exit_code(made->findings, reading->fail_on, reading->strict));
+    if (history) diff::add_history(*made, history);
     made->release = flags.release.value_or("");
     made->baseline_release = flags.baseline_release.value_or("");
     reports.push_back({report_name(path), std::move(*made)});
@@ -73,6 +82,8 @@ void add_report(Command& profile) {
   command.add_option("--out", "DIR", "Where to; without it to standard output", &flags->out);
   command.add_option("--release", "NAME", "What the report calls the candidate", &flags->release);
   command.add_option("--baseline-release", "NAME", "What it calls the baseline", &flags->baseline_release);
+  command.add_option("--history", "STORE", "Shows what a history knows of each workload (html, json)",
+                     &flags->history);
   flags->verdicts.add_to(command);
   command.set_footer(
       "Exit 0 done, 1 a regression that holds over all workloads (see --fail-on), 3 inconclusive under "

@@ -120,4 +120,7 @@ base::Json series_json(const History& history, const HistorySeries& series);
 std::string changes_text(const History& history, const ConfirmationPaths& paths, bool colour = false);
 base::Json changes_json(const History& history, const ConfirmationPaths& paths);
 
+// The series as a picture: an SVG element in the colours of the report's document.
+std::string history_svg(const HistorySeries& series);
+
 }  // namespace wago::diff

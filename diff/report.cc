@@ -130,6 +130,20 @@ std::string releases_text(const Report& report) {
          (report.baseline_release.empty() ? "" : " against " + report.baseline_release);
 }
 
+void add_history(Report& report, std::shared_ptr<const History> history) {
+  for (ReportedWorkload& workload : report.workloads) {
+    const capture::ExperimentWorkload& of = report.experiment.workloads[workload.workload];
+    for (const HistorySeries& series : history->series) {
+      if (series.catalog == of.catalog && series.workload == of.id &&
+          series.contract_sha256 == of.contract_sha256 && series.target == report.experiment.target &&
+          series.cpu_model == report.experiment.cpu_model) {
+        workload.history = &series;
+      }
+    }
+  }
+  report.history = std::move(history);
+}
+
 std::string finding_text(const WorkloadFinding& found) {
   const bool moved = found.finding == Finding::Regressed || found.finding == Finding::Improved;
   return std::string(spelling(found.finding)) + (moved && !found.gated ? "?" : "");

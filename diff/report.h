@@ -7,6 +7,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "base/text.h"
 #include "capture/experiment.h"
 #include "diff/compare.h"
+#include "diff/history.h"
 #include "diff/verdict.h"
 
 namespace wago::base {
@@ -44,8 +46,9 @@ struct ReportedWorkload {
   uint32_t workload = 0;  // index into Experiment::workloads
   WorkloadFinding found;
   std::optional<CodeLane> code;
-  std::vector<double> changes;         // of each pair that was kept, in the order measured
-  std::vector<uint32_t> code_offsets;  // of the same pairs
+  std::vector<double> changes;             // of each pair that was kept, in the order measured
+  std::vector<uint32_t> code_offsets;      // of the same pairs
+  const HistorySeries* history = nullptr;  // in Report::history; nothing: it knows no such workload
 };
 
 struct Report {
@@ -56,11 +59,15 @@ struct Report {
   std::vector<ReportedWorkload> workloads;  // findings first, by Benjamini and Hochberg; then by name
   std::vector<ReportedWorkload> controls;
   uint64_t pairs = 0;
+  std::shared_ptr<const History> history;  // nothing: none was asked for
 };
 
 // Errors as read_experiment(); a capture in the experiment that cannot be read is one too.
 base::Result<Report> report_on(const std::string& path, const VerdictSettings& settings = {},
                                base::Files& files = base::system_files());
+
+// Puts each workload's series beside it: of the same contract, on the same kind of processor.
+void add_history(Report& report, std::shared_ptr<const History> history);
 
 // "regressed  matmul  +2.1 % [+1.8 %, +2.4 %]  16 pairs  p 0.0002", the table that matters first.
 std::string to_text(const Report& report, bool colour = false);

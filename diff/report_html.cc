@@ -205,6 +205,18 @@ std::string table(const Report& report, const std::vector<ReportedWorkload>& wor
   return text + "</tbody></table></div>\n";
 }
 
+std::string history_of(const HistorySeries& series) {
+  std::string text = "<h2>History, against " +
+                     as_markup(base::printable(series.points[series.anchor].version)) + "</h2>" +
+                     history_svg(series);
+  for (const HistoryChange& change : series.changes) {
+    text += "<p>" + as_markup(format_change(change.change)) + " from " +
+            as_markup(base::printable(series.points[change.point].version)) + " on, " +
+            std::string(spelling(change.state)) + "</p>\n";
+  }
+  return text;
+}
+
 std::string section(const Report& report, const ReportedWorkload& workload) {
   const capture::ExperimentWorkload& of = report.experiment.workloads[workload.workload];
   const WorkloadFinding& found = workload.found;
@@ -225,6 +237,7 @@ std::string section(const Report& report, const ReportedWorkload& workload) {
     }
     text += "</tbody></table>\n";
   }
+  if (workload.history) text += history_of(*workload.history);
   if (workload.code && !workload.code->differences.empty()) {
     text += "<h2>Functions that differ</h2><div class=\"wide\"><table><tbody>";
     for (const FunctionDifference& function : workload.code->differences) {

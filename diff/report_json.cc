@@ -54,25 +54,27 @@ Json json_of(const Report& report, const ReportedWorkload& workload) {
         {{"code_offset", offset.code_offset}, {"pairs", offset.pairs}, {"change", offset.change}}));
   }
   std::vector<Json> changes(workload.changes.begin(), workload.changes.end());
-  return Json::object({{"workload", of.id},
-                       {"catalog", of.catalog},
-                       {"finding", spelling(found.finding)},
-                       {"gated", found.gated},
-                       {"reason", found.reason},
-                       {"change", found.pairs ? Json(found.change) : Json()},
-                       {"interval", json_of(found.interval)},
-                       {"p_value", found.p_value},
-                       {"holm", found.holm},
-                       {"benjamini_hochberg", found.benjamini_hochberg},
-                       {"pairs", found.pairs},
-                       {"cold_pairs", found.cold_pairs},
-                       {"pairs_to_settle", found.pairs_to_settle},
-                       {"layout_sensitive", found.layout_sensitive},
-                       {"offsets", std::move(offsets)},
-                       {"baseline_cpu_ns", found.baseline_ns},
-                       {"candidate_cpu_ns", found.candidate_ns},
-                       {"pair_changes", Json::array(std::move(changes))},
-                       {"code", json_of(workload.code)}});
+  return Json::object(
+      {{"workload", of.id},
+       {"catalog", of.catalog},
+       {"finding", spelling(found.finding)},
+       {"gated", found.gated},
+       {"reason", found.reason},
+       {"change", found.pairs ? Json(found.change) : Json()},
+       {"interval", json_of(found.interval)},
+       {"p_value", found.p_value},
+       {"holm", found.holm},
+       {"benjamini_hochberg", found.benjamini_hochberg},
+       {"pairs", found.pairs},
+       {"cold_pairs", found.cold_pairs},
+       {"pairs_to_settle", found.pairs_to_settle},
+       {"layout_sensitive", found.layout_sensitive},
+       {"offsets", std::move(offsets)},
+       {"baseline_cpu_ns", found.baseline_ns},
+       {"candidate_cpu_ns", found.candidate_ns},
+       {"pair_changes", Json::array(std::move(changes))},
+       {"code", json_of(workload.code)},
+       {"history", workload.history ? series_json(*report.history, *workload.history) : Json()}});
 }
 
 Json json_of(const std::vector<std::string>& strings) {

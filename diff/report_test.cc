@@ -219,6 +219,38 @@ TEST_F(Reports, CapturesInTheExperimentAreTheExactLanes) {
   EXPECT_NE(to_text(*report).find("code differs in fib (changed)\n"), std::string::npos) << to_text(*report);
 }
 
+TEST_F(Reports, AHistoryIsShownBesideItsWorkload) {
+  std::vector<capture::HistoryExperiment> experiments;
+  for (uint64_t i = 1; i <= 5; ++i) {
+    const double log_ratio = i < 3 ? 0.0001 * static_cast<double>(i) : 0.03;
+    capture::HistoryResult result{.catalog = "bundled", .workload = "same", .finding = "same", .pairs = 8};
+    result.log_ratio = log_ratio;
+    result.log_error = 0.0002;
+    capture::HistoryExperiment experiment{.start_unix_ns = i, .cpu_model = "Test CPU", .results = {result}};
+    experiment.sides[0].version = "<first>";
+    experiment.sides[1].version = "v" + std::to_string(i);
+    experiments.push_back(experiment);
+    experiment.cpu_model = "Other CPU";
+    experiments.push_back(experiment);
+  }
+  auto history = history_of("h.wagohist", experiments);
+  ASSERT_TRUE(history);
+  EXPECT_TRUE(to_json(report_).find("workloads")->items()[0].find("history")->is_null());
+  add_history(report_, std::make_shared<const History>(std::move(*history)));
+  const base::Json json = to_json(report_);
+  const base::Json* known = json.find("workloads")->items()[3].find("history");
+  EXPECT_EQ(known->find("cpu_model")->as_string(), "Test CPU");
+  EXPECT_EQ(known->find("points")->items().size(), 6u);
+  EXPECT_TRUE(json.find("workloads")->items()[0].find("history")->is_null());
+  const std::string text = to_html(report_);
+  EXPECT_NE(text.find("<h2>History, against &lt;first&gt;</h2><svg "), std::string::npos);
+  EXPECT_NE(text.find("<title>&lt;first&gt;: +0.00 % [+0.00 %, +0.00 %], first measured 1970-01-01</title>"),
+            std::string::npos);
+  EXPECT_NE(text.find("<title>v3: +3.05 % ["), std::string::npos);
+  EXPECT_NE(text.find(" from v3 on, proposed</title><line "), std::string::npos);
+  EXPECT_EQ(text.find("<first>"), std::string::npos);
+}
+
 TEST_F(Reports, WhatIsNoExperimentIsSaid) {
   auto report = report_on("nothing.wagoexp", {}, files_);
   ASSERT_FALSE(report);

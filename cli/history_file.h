@@ -1,0 +1,14 @@
+// A history as commands read it: the file, and what follows from it.
+#pragma once
+
+#include <string>
+
+#include "base/result.h"
+#include "diff/history.h"
+
+namespace wago::cli {
+
+// Errors as capture::read_history() and diff::history_of() have them.
+base::Result<diff::History> load_history(const std::string& store, const diff::HistoryOptions& options = {});
+
+}  // namespace wago::cli
