@@ -80,46 +80,48 @@ class Host {
   };
 }
 
-function memoryText(name, memory) {
+function memoryText(memory) {
   const bytes = new Uint8Array(memory.buffer);
   let hash = 0x811c9dc5;
   for (const byte of bytes) hash = Math.imul(hash ^ byte, 0x01000193);
-  return `${name} ${bytes.length / 65536} pages ${(hash >>> 0).toString(16)}\n`;
+  return `${bytes.length / 65536} pages ${(hash >>> 0).toString(16)}`;
 }
 
-function tableText(name, table) {
-  let text = `${name} ${table.length} `;
+function tableText(table) {
+  let text = `${table.length} `;
   for (let i = 0; i < Math.min(table.length, tableEntriesSeen); ++i) text += table.get(i) === null ? "0" : "1";
-  return text + "\n";
+  return text;
 }
 
-function stateText(kind, name, type, value) {
-  if (kind === "memory") return memoryText(name, value);
-  if (kind === "table") return tableText(name, value);
-  return `${name} ${valueText(type, value.value)}\n`;
+function stateText(kind, type, value) {
+  if (kind === "memory") return memoryText(value);
+  if (kind === "table") return tableText(value);
+  return valueText(type, value.value);
 }
 
 // `plan`: the lines of plan_of().
 function observe(bytes, plan) {
   const host = new Host();
+  const module = new WebAssembly.Module(bytes);
   let instance;
   try {
-    instance = new WebAssembly.Instance(new WebAssembly.Module(bytes), { host: { exchange: host.exchange } });
+    instance = new WebAssembly.Instance(module, { host: { exchange: host.exchange } });
   } catch (error) {
     return `! ${trapWord(error)}\n`;
   }
+  const exported = WebAssembly.Module.exports(module).map(({ name }) => instance.exports[name]);
   let text = "";
   for (const line of plan) {
-    const [kind, name, ...rest] = line.split(" ");
+    const [kind, index, ...rest] = line.split(" ");
     if (kind !== "call") {
-      text += stateText(kind, name, rest[0], instance.exports[name]);
+      text += `${kind} ${index} ${stateText(kind, rest[0], exported[index])}\n`;
       continue;
     }
     const split = rest.indexOf("#");
     if (instance.exports.fuel) instance.exports.fuel.value = fuelPerCall;
-    text += `call ${[name, ...rest.slice(0, split)].join(" ")}\n`;
+    text += `call ${[index, ...rest.slice(0, split)].join(" ")}\n`;
     try {
-      const result = instance.exports[name](...rest.slice(0, split).map(argument));
+      const result = exported[index](...rest.slice(0, split).map(argument));
       const types = rest.slice(split + 1);
       const results = types.length === 1 ? [result] : types.length === 0 ? [] : result;
       text += "=" + types.map((type, i) => " " + valueText(type, results[i])).join("") + "\n";

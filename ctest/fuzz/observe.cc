@@ -69,12 +69,12 @@ std::vector<Slot> arguments(const FuncType& type, uint32_t call) {
 }
 
 // NaN arguments are written as bits: they are input.
-std::string call_text(const ExportInfo& function, uint32_t call) {
-  std::string line = function.name;
-  const std::vector<Slot> slots = arguments(function.type.function, call);
+std::string call_text(size_t index, const FuncType& type, uint32_t call) {
+  std::string line = "call " + std::to_string(index);
+  const std::vector<Slot> slots = arguments(type, call);
   for (size_t i = 0; i < slots.size(); ++i) {
     char text[40];
-    std::snprintf(text, sizeof text, " %s:0x%llx", to_string(function.type.function.params[i]),
+    std::snprintf(text, sizeof text, " %s:0x%llx", to_string(type.params[i]),
                   static_cast<unsigned long long>(slots[i]));
     line += text;
   }
@@ -102,20 +102,18 @@ bool crosses_to_script(const FuncType& type) {
          std::none_of(type.results.begin(), type.results.end(), is_vector);
 }
 
-std::string memory_text(const Instance& instance, const std::string& name) {
-  const Memory memory = instance.memory(name).value();
+std::string memory_text(const Memory& memory) {
   uint32_t hash = 0x811c9dc5;
   for (uint8_t byte : memory.bytes()) hash = (hash ^ byte) * 0x01000193;
   char text[64];
-  std::snprintf(text, sizeof text, " %u pages %x\n", memory.pages(), hash);
-  return name + text;
+  std::snprintf(text, sizeof text, "%u pages %x", memory.pages(), hash);
+  return text;
 }
 
-std::string table_text(const Instance& instance, const std::string& name) {
-  const Table table = instance.table(name).value();
-  std::string text = name + " " + std::to_string(table.size()) + " ";
+std::string table_text(const Table& table) {
+  std::string text = std::to_string(table.size()) + " ";
   for (uint32_t i = 0; i < std::min(table.size(), kTableEntriesSeen); ++i) text += *table.get(i) ? '1' : '0';
-  return text + "\n";
+  return text;
 }
 
 // Of what is exported; script cannot look at vectors.
@@ -125,29 +123,32 @@ bool is_state(const ExportInfo& it) {
 }
 
 std::string state_text(const Instance& instance, const ExportInfo& it) {
-  if (it.type.kind == ExternKind::Memory) return memory_text(instance, it.name);
-  if (it.type.kind == ExternKind::Table) return table_text(instance, it.name);
+  if (it.type.kind == ExternKind::Memory) return memory_text(instance.memory(it.name).value());
+  if (it.type.kind == ExternKind::Table) return table_text(instance.table(it.name).value());
   Slot slot = 0;
   instance.global(it.name).value().get({&slot, 1});
-  return it.name + " " + value_text(it.type.global.value, slot) + "\n";
+  return value_text(it.type.global.value, slot);
 }
 
 }  // namespace
 
 std::string plan_of(const runtime::Module& module) {
   std::string plan;
-  for (const ExportInfo& it : exports_of(module)) {
-    if (it.type.kind != ExternKind::Function || !crosses_to_script(it.type.function)) continue;
+  const std::vector<ExportInfo> exports = exports_of(module);
+  for (size_t i = 0; i < exports.size(); ++i) {
+    const ExternType& type = exports[i].type;
+    if (type.kind != ExternKind::Function || !crosses_to_script(type.function)) continue;
     for (uint32_t call = 0; call < kCallsPerFunction; ++call) {
-      plan += "call " + call_text(it, call) + " #";
-      for (ValueType type : it.type.function.results) plan += std::string(" ") + to_string(type);
+      plan += call_text(i, type.function, call) + " #";
+      for (ValueType result : type.function.results) plan += std::string(" ") + to_string(result);
       plan += "\n";
     }
   }
-  for (const ExportInfo& it : exports_of(module)) {
-    if (!is_state(it)) continue;
-    plan += std::string(to_string(it.type.kind)) + " " + it.name;
-    if (it.type.kind == ExternKind::Global) plan += std::string(" ") + to_string(it.type.global.value);
+  for (size_t i = 0; i < exports.size(); ++i) {
+    const ExternType& type = exports[i].type;
+    if (!is_state(exports[i])) continue;
+    plan += to_string(type.kind) + (" " + std::to_string(i));
+    if (type.kind == ExternKind::Global) plan += std::string(" ") + to_string(type.global.value);
     plan += "\n";
   }
   return plan;
@@ -174,16 +175,16 @@ Observation observe(const Engine& engine, std::span<const uint8_t> bytes) {
   }
   const Instance& instance = instantiated.value();
   const Result<Global> fuel = instance.global(kFuel);
-  for (const ExportInfo& it : exports) {
-    if (it.type.kind != ExternKind::Function || !crosses_to_script(it.type.function)) continue;
-    const FuncType& type = it.type.function;
-    const Function function = instance.function(it.name).value();
+  for (size_t i = 0; i < exports.size(); ++i) {
+    const FuncType& type = exports[i].type.function;
+    if (exports[i].type.kind != ExternKind::Function || !crosses_to_script(type)) continue;
+    const Function function = instance.function(exports[i].name).value();
     for (uint32_t call = 0; call < kCallsPerFunction && !seen.exhausted; ++call) {
       const Slot full = kFuelPerCall;
       if (fuel) WAGO_CHECK(fuel->set(std::span<const Slot>(&full, 1)).ok());
       std::vector<Slot> results(type.results.size());
       const CallResult result = function.call(arguments(type, call), results);
-      seen.text += "call " + call_text(it, call) + "\n";
+      seen.text += call_text(i, type, call) + "\n";
       if (result) {
         seen.text += "=" + values_text(type.results, results) + "\n";
       } else {
@@ -192,8 +193,10 @@ Observation observe(const Engine& engine, std::span<const uint8_t> bytes) {
       }
     }
   }
-  for (const ExportInfo& it : exports) {
-    if (is_state(it)) seen.text += state_text(instance, it);
+  for (size_t i = 0; i < exports.size(); ++i) {
+    if (!is_state(exports[i])) continue;
+    seen.text += to_string(exports[i].type.kind) + (" " + std::to_string(i)) + " " +
+                 state_text(instance, exports[i]) + "\n";
   }
   char text[40];
   std::snprintf(text, sizeof text, "host %llx\n", static_cast<unsigned long long>(host.state()));
