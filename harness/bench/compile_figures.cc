@@ -6,7 +6,9 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "harness/bench/figures.h"
+#include "harness/bench/scratch_folder.h"
 #include "harness/bench/turns.h"
+#include "harness/publish_code.h"
 #include "runtime/module.h"
 
 namespace wago::harness::bench {
@@ -151,6 +153,49 @@ base::Result<Figure> growth(const wago::Engine& engine, const std::string& name,
   return Figure{name, to_string(paired.ratio), "<= 1.5", paired.ratio.median <= 1.5};
 }
 
+uint64_t process_cpu_ns() {
+  timespec t;
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+  return static_cast<uint64_t>(t.tv_sec) * 1'000'000'000u + static_cast<uint64_t>(t.tv_nsec);
+}
+
+// Whatever threads do it.
+base::Result<double> compile_cpu_ns(const wago::Engine& engine, const Bytes& bytes) {
+  Bytes copy = bytes;
+  const uint64_t before = process_cpu_ns();
+  auto module = engine.compile(std::move(copy));
+  if (!module) return module.error();
+  return static_cast<double>(process_cpu_ns() - before);
+}
+
+// Compiling with source maps, and the dump complete, over compiling.
+base::Result<Figure> dump_figure(const wago::Engine& engine, const Bytes& bytes, const std::string& what,
+                                 size_t pairs) {
+  auto mapped = Engine::open({.source_maps = true});
+  if (!mapped) return mapped.error();
+  const ScratchFolder scratch;
+  auto dumped = [&]() -> base::Result<double> {
+    const uint64_t before = process_cpu_ns();
+    auto dump = publish_code(CodeFile::JitDump, scratch.path());
+    if (!dump) return dump.error();
+    if (auto compiled = compile_cpu_ns(*mapped, bytes); !compiled) return compiled.error();
+    if (auto closed = (*dump)->close(); !closed) return closed.error();
+    const auto took = static_cast<double>(process_cpu_ns() - before);
+    std::filesystem::remove((*dump)->path());
+    return took;
+  };
+  std::optional<base::Error> error;
+  auto turn = [&](base::Result<double> took) {
+    if (!took) error = took.error();
+    return took ? *took : 1.0;
+  };
+  const Paired paired = measure_pairs(
+      pairs, 1, [&] { return turn(dumped()); }, [&] { return turn(compile_cpu_ns(engine, bytes)); });
+  if (error) return *error;
+  return Figure{"compile with a jitdump and source maps / without: " + what, to_string(paired.ratio),
+                "<= 1.15", paired.ratio.median <= 1.15};
+}
+
 }  // namespace
 
 base::Result<std::string> largest_corpus_module(const FigureOptions& options) {
@@ -192,6 +237,9 @@ base::Result<std::vector<Figure>> compile_figures(const FigureOptions& options) 
   auto peak = compile_peak_figure(real, what, n);
   if (!peak) return peak.error();
   figures.push_back(*peak);
+  auto dump = dump_figure(*engine, real, what, n);
+  if (!dump) return dump.error();
+  figures.push_back(*dump);
 
   auto one = growth(*engine, "time a byte, one function of 2 MB / of 128 KB", one_function(128 << 10),
                     one_function(2 << 20), n);

@@ -4,13 +4,11 @@
 namespace wago::harness::bench {
 
 base::Result<std::vector<Figure>> counted_figures(const FigureOptions& options) {
-  auto prepare = [](bool counted) {
-    return [counted](const capture::Workload& workload) {
-      return PreparedWorkload::create(workload, {.counted = counted});
-    };
+  auto prepare = [](const capture::Workload& workload) {
+    return two_ways(prepared(workload, {.counted = true}), prepared(workload));
   };
   GeometricMean mean;
-  auto figures = figures_of_two_ways(options, "counted / not", prepare(true), prepare(false), mean);
+  auto figures = figures_of_two_ways(options, "counted / not", prepare, mean);
   if (!figures) return figures;
   figures->push_back({"geometric mean of code that counts / not", mean.text(), "<= 2", mean.value() <= 2});
   return figures;

@@ -55,6 +55,8 @@ base::Result<std::vector<Figure>> corpus_figures(const FigureOptions& options);
 base::Result<std::vector<Figure>> interruption_figures(const FigureOptions& options);
 // Execution of code that counts its blocks against the same without counters.
 base::Result<std::vector<Figure>> counted_figures(const FigureOptions& options);
+// What sampling and files for collectors outside cost, and what samples say of a module of known composition.
+base::Result<std::vector<Figure>> collector_figures(const FigureOptions& options);
 // `wago run` as a whole process against `node`.
 base::Result<std::vector<Figure>> startup_figures(const FigureOptions& options);
 

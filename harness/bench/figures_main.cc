@@ -1,7 +1,7 @@
 // wago_figures: measures the project's figures and prints them as a table.
 //
 //   wago_figures [startup] [call] [host-call] [recorder] [trap] [instance] [compile]
-//                [interruption] [counted] [corpus]
+//                [collectors] [interruption] [counted] [corpus]
 //                    all of them when none is named
 //     --catalog=FILE   the corpus; again for more
 //     --module=FILE    a real module for the compile rate and for counting instances
@@ -22,6 +22,7 @@
 #include "base/text.h"
 #include "harness/bench/figures.h"
 #include "harness/machine.h"
+#include "harness/recorder.h"
 
 namespace {
 
@@ -46,6 +47,7 @@ constexpr Group kGroups[] = {
     {"instance", instance_figures},
     {"compile", compile_figures},
     // Last: these bind the process to one CPU.
+    {"collectors", collector_figures, kCatalog},
     {"interruption", interruption_figures, kCatalog},
     {"counted", counted_figures, kCatalog},
     {"corpus", corpus_figures, kCatalog | kNodeSide}};
@@ -112,6 +114,7 @@ std::optional<Result<double>> asked_number(std::string_view argument) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (auto code = wago::harness::record_child_main(argc, argv)) return *code;
   if (auto number = argc == 2 ? asked_number(argv[1]) : std::nullopt) {
     if (!*number) {
       std::fprintf(stderr, "wago_figures: %s\n", number->error().to_string().c_str());

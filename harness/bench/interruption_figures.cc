@@ -4,14 +4,13 @@
 namespace wago::harness::bench {
 
 base::Result<std::vector<Figure>> interruption_figures(const FigureOptions& options) {
-  auto prepare = [](bool interruptible) {
-    return [interruptible](capture::Workload workload) {
-      workload.engine.interruptible = interruptible;
-      return PreparedWorkload::create(std::move(workload));
-    };
+  auto prepare = [](const capture::Workload& workload) {
+    capture::Workload interruptible = workload;
+    interruptible.engine.interruptible = true;
+    return two_ways(prepared(interruptible), prepared(workload));
   };
   GeometricMean mean;
-  auto figures = figures_of_two_ways(options, "interruptible / not", prepare(true), prepare(false), mean);
+  auto figures = figures_of_two_ways(options, "interruptible / not", prepare, mean);
   if (!figures) return figures;
   figures->push_back({"geometric mean of interruptible code / not", mean.text(), ""});
   return figures;

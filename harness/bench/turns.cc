@@ -15,18 +15,19 @@ namespace wago::harness::bench {
 
 namespace {
 
-constexpr double kTurnNs = 15e6;
+// Of a quick run: enough to see that it works.
+constexpr size_t kQuickWorkloads = 5;
 
 // Iterations that make a turn, by doubling.
-uint64_t calibrate(const RunIterations& run, std::optional<base::Error>& error) {
+uint64_t calibrate(const RunIterations& run, double turn_ns, std::optional<base::Error>& error) {
   for (uint64_t count = 1;; count *= 2) {
     auto took = run(count);
     if (!took) {
       error = took.error();
       return 1;
     }
-    if (*took >= kTurnNs / 4 || count > (uint64_t{1} << 40)) {
-      return std::max<uint64_t>(1, static_cast<uint64_t>(static_cast<double>(count) * kTurnNs / *took));
+    if (*took >= turn_ns / 4 || count > (uint64_t{1} << 40)) {
+      return std::max<uint64_t>(1, static_cast<uint64_t>(static_cast<double>(count) * turn_ns / *took));
     }
   }
 }
@@ -45,9 +46,10 @@ void pin_to_one_cpu() {
   }
 }
 
-base::Result<Spread> ratio_of_turns(size_t pairs, const RunIterations& a, const RunIterations& b) {
+base::Result<Spread> ratio_of_turns(size_t pairs, const RunIterations& a, const RunIterations& b,
+                                    double turn_ns) {
   std::optional<base::Error> error;
-  const uint64_t a_count = calibrate(a, error), b_count = calibrate(b, error);
+  const uint64_t a_count = calibrate(a, turn_ns, error), b_count = calibrate(b, turn_ns, error);
   if (error) return *error;
   auto turn = [&](const RunIterations& run, uint64_t count) {
     auto took = run(count);
@@ -107,30 +109,42 @@ double GeometricMean::value() const {
   return count_ ? std::exp(log_sum_ / static_cast<double>(count_)) : 0;
 }
 
-std::string GeometricMean::text() const {
+std::string GeometricMean::text(const char* format) const {
   char text[64];
-  std::snprintf(text, sizeof text, "%.3g over %zu workloads", value(), count_);
-  return text;
+  std::snprintf(text, sizeof text, format, value());
+  return text + (" over " + std::to_string(count_) + " workloads");
+}
+
+base::Result<RunIterations> prepared(capture::Workload workload, const RecordSettings& settings) {
+  auto made = PreparedWorkload::create(std::move(workload), settings);
+  if (!made) return made.error();
+  return RunIterations([it = std::shared_ptr<PreparedWorkload>(*std::move(made))](uint64_t iterations) {
+    return it->run(iterations);
+  });
+}
+
+base::Result<TwoWays> two_ways(base::Result<RunIterations> numerator,
+                               base::Result<RunIterations> denominator) {
+  if (!numerator) return numerator.error();
+  if (!denominator) return denominator.error();
+  return TwoWays{*std::move(numerator), *std::move(denominator)};
 }
 
 base::Result<std::vector<Figure>> figures_of_two_ways(const FigureOptions& options, const std::string& what,
-                                                      const Prepare& numerator, const Prepare& denominator,
-                                                      GeometricMean& mean) {
+                                                      const Prepare& prepare, GeometricMean& mean,
+                                                      double turn_ns) {
   pin_to_one_cpu();
   auto workloads = workloads_of(options.catalogs);
   if (!workloads) return workloads.error();
   auto compare = [&](const capture::Workload& workload) -> base::Result<Spread> {
-    auto below = denominator(workload);
-    if (!below) return below.error();
-    auto above = numerator(workload);
-    if (!above) return above.error();
-    return ratio_of_turns(
-        options.quick ? 3 : 20, [&](uint64_t count) { return (*above)->run(count); },
-        [&](uint64_t count) { return (*below)->run(count); });
+    auto ways = prepare(workload);
+    if (!ways) return ways.error();
+    return ratio_of_turns(options.quick ? 3 : 20, ways->numerator, ways->denominator, turn_ns);
   };
   std::vector<Figure> figures;
   for (const capture::Workload& workload : *workloads) {
     if (!executes_code(workload)) continue;
+    if (options.quick && figures.size() == kQuickWorkloads) break;
     const std::string name = workload.id + " " + what;
     auto ratio = compare(workload);
     if (!ratio) {

@@ -25,8 +25,11 @@ void pin_to_one_cpu();
 // waiting.
 using RunIterations = std::function<base::Result<double>(uint64_t)>;
 
-// Both sides in turns of 15 ms, nanoseconds per iteration: a over b.
-base::Result<Spread> ratio_of_turns(size_t pairs, const RunIterations& a, const RunIterations& b);
+constexpr double kTurnNs = 15e6;
+
+// Both sides in turns of `turn_ns`, nanoseconds per iteration: a over b.
+base::Result<Spread> ratio_of_turns(size_t pairs, const RunIterations& a, const RunIterations& b,
+                                    double turn_ns = kTurnNs);
 
 // A workload compiled, instantiated and initialised in this process, in prepared mode; every result is
 // compared.
@@ -55,20 +58,28 @@ class GeometricMean {
   void add(double ratio);
   double value() const;
   size_t count() const { return count_; }
-  std::string text() const;  // "0.86 over 34 workloads"
+  std::string text(const char* format = "%.3g") const;  // "0.86 over 34 workloads"
 
  private:
   double log_sum_ = 0;
   size_t count_ = 0;
 };
 
-// How a workload is prepared on one side of a comparison.
-using Prepare = std::function<base::Result<std::unique_ptr<PreparedWorkload>>(const capture::Workload&)>;
+// A workload in a prepared state of its own.
+base::Result<RunIterations> prepared(capture::Workload workload, const RecordSettings& settings = {});
 
-// Every workload of the catalogs that executes code, prepared in two ways, as figures "<workload> <what>";
-// their geometric mean is added to `mean`.
+// The two sides of a comparison.
+struct TwoWays {
+  RunIterations numerator, denominator;
+};
+base::Result<TwoWays> two_ways(base::Result<RunIterations> numerator,
+                               base::Result<RunIterations> denominator);
+using Prepare = std::function<base::Result<TwoWays>(const capture::Workload&)>;
+
+// Every workload of the catalogs that executes code, in two ways, as figures "<workload> <what>"; their
+// geometric mean is added to `mean`.
 base::Result<std::vector<Figure>> figures_of_two_ways(const FigureOptions& options, const std::string& what,
-                                                      const Prepare& numerator, const Prepare& denominator,
-                                                      GeometricMean& mean);
+                                                      const Prepare& prepare, GeometricMean& mean,
+                                                      double turn_ns = kTurnNs);
 
 }  // namespace wago::harness::bench
