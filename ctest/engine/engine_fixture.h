@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <ostream>
 #include <span>
 #include <string>
 #include <vector>
@@ -12,6 +13,16 @@
 #include <wago/wago.h>
 
 #include "runtime/testing/module_builder.h"
+
+namespace wago {
+
+// For GoogleTest, which would print the bytes.
+inline void PrintTo(const EngineSettings& settings, std::ostream* out) {
+  *out << base::spelling(settings.bounds) << "_level_" << settings.level
+       << (settings.spill_everything ? "_spilled" : "") << (settings.interruptible ? "_interruptible" : "");
+}
+
+}  // namespace wago
 
 namespace wago::engine_test {
 
@@ -110,8 +121,7 @@ inline std::vector<EngineSettings> configurations() {
 }
 
 inline std::string name_of(const ::testing::TestParamInfo<EngineSettings>& info) {
-  return std::string(base::spelling(info.param.bounds)) + "_level_" + std::to_string(info.param.level) +
-         (info.param.spill_everything ? "_spilled" : "") + (info.param.interruptible ? "_interruptible" : "");
+  return ::testing::PrintToString(info.param);
 }
 
 }  // namespace wago::engine_test
