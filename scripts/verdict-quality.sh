@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# What verdicts are worth (docs/verdict-quality.md): records experiments in which the truth is known and prints tables of how
+# often it was found. An hour or two; interrupted, the same command goes on.
+#
+#   scripts/verdict-quality.sh [--quick] [--busy] [--pairs N] [--workloads ID,ID...] [--out DIR]
+#
+#   --quick      a few minutes: three workloads, no slowdown and 2 %
+#   --busy       with two neighbours that never sleep
+#   --pairs N    of each workload and slowdown (default 48)
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+bin=build/release/bin
+levels=(0% 0.5% 1% 2% 5%) pairs=48 out=build/verdict-quality busy=no
+workloads=(fib collatz sieve quicksort crc32 sha256 matmul nbody mandelbrot list hash_table dispatch)
+while [ $# -gt 0 ]; do
+  case $1 in
+    --quick) levels=(0% 2%) workloads=(fib crc32 sieve) pairs=24 ;;
+    --busy) busy=yes ;;
+    --pairs) pairs=$2 && shift ;;
+    --workloads) IFS=, read -ra workloads <<<"$2" && shift ;;
+    --out) out=$2 && shift ;;
+    *) sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
+  esac
+  shift
+done
+if [ ! -x $bin/wago_verdict_quality ]; then
+  echo "verdict-quality.sh: build first: cmake --preset release && cmake --build --preset release" >&2
+  exit 2
+fi
+
+neighbours=()
+trap 'kill "${neighbours[@]}" 2>/dev/null || true' EXIT
+if [ $busy = yes ]; then
+  for _ in 1 2; do
+    (while :; do :; done) &
+    neighbours+=($!)
+  done
+fi
+
+mkdir -p "$out"
+experiments=()
+for level in "${levels[@]}"; do
+  experiment="$out/$level.wagoexp"
+  injected=()
+  [ "$level" = 0% ] || injected=(--inject-slowdown "$level")
+  $bin/wago-profile profile experiment --catalog corpora/catalog.json "${workloads[@]/#/--workload=}" \
+    --baseline $bin/wago-profile --candidate $bin/wago-profile --pairs "$pairs" --no-captures --budget 24h \
+    "${injected[@]}" --out "$experiment" >&2
+  experiments+=("$experiment")
+done
+$bin/wago_verdict_quality "${experiments[@]}"
