@@ -117,6 +117,8 @@ int run(const RunOptions& options, StartRunProfile start_profile, Output& output
   if (options.timeout) {
     auto timeout_ns = base::parse_duration_ns(*options.timeout);
     if (!timeout_ns) return output.fail(base::usage_error("--timeout: " + timeout_ns.error().message));
+    // A loop that never calls would outlast any limit otherwise.
+    settings->interruptible = true;
     auto kept = interrupts.set_deadline(std::chrono::nanoseconds(*timeout_ns));
     if (!kept) return output.fail(kept.error());
   }
@@ -162,8 +164,7 @@ void add_run(Command& program, Edition edition) {
   command.add_rest("ARG", "Arguments, typed by the function's signature", &options->arguments);
   command.add_option("--invoke", "NAME", "The export to call (default _start, main, or the only one)",
                      &options->invoke);
-  command.add_option("--timeout", "D",
-                     "Stop the guest after so long; loops that call nothing only with --interruptible",
+  command.add_option("--timeout", "D", "Stop the guest after so long; implies --interruptible",
                      &options->timeout);
   command.add_flag("--json", "Results and errors as JSON", &options->json);
   command.add_option("--profile", "KIND[,FILE[,INTERVAL]]",

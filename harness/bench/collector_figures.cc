@@ -79,7 +79,7 @@ RunIterations sampled(const RunIterations& run, const SamplerSettings& settings)
 
 // No room for a single sample: the signal comes and nothing is looked at.
 SamplerSettings signals_alone(uint64_t rate_hz) {
-  return {.rate_hz = rate_hz, .bytes_per_thread = 4096};
+  return {.period_ns = period_ns_of(rate_hz), .bytes_per_thread = 4096};
 }
 
 // The same prepared state on both sides.
@@ -202,9 +202,11 @@ base::Result<std::vector<Figure>> collector_figures(const FigureOptions& options
   // A turn holds whole periods of the clock, of 999 Hz nearly 15.
   constexpr double kFiveTicksNs = 51e6;
   const base::Result<Figure> costs[] = {
-      sampling_figure(options, {.rate_hz = 99}, "sampled at 99 Hz (pprof, guest)", kFiveTicksNs, 1.005),
+      sampling_figure(options, {.period_ns = period_ns_of(99)}, "sampled at 99 Hz (pprof, guest)",
+                      kFiveTicksNs, 1.005),
       sampling_figure(options, signals_alone(99), "with the signals of 99 Hz alone", kFiveTicksNs, {}),
-      sampling_figure(options, {.rate_hz = 999}, "sampled at 999 Hz (pprof, guest)", kTurnNs, 1.02),
+      sampling_figure(options, {.period_ns = period_ns_of(999)}, "sampled at 999 Hz (pprof, guest)", kTurnNs,
+                      1.02),
       sampling_figure(options, signals_alone(999), "with the signals of 999 Hz alone", kTurnNs, {}),
       publishing_figure(options, CodeFile::PerfMap, "with a perf map", 1.003),
       publishing_figure(options, CodeFile::JitDump, "with a jitdump and source maps", 1.005)};
