@@ -2,11 +2,12 @@
 # What verdicts are worth (docs/verdict-quality.md): records experiments in which the truth is known and prints tables of how
 # often it was found. An hour or two; interrupted, the same command goes on.
 #
-#   scripts/verdict-quality.sh [--quick] [--busy] [--pairs N] [--workloads ID,ID...] [--out DIR]
+#   scripts/verdict-quality.sh [--quick] [--busy] [--pairs N] [--workloads ID,ID...] [--programs DIR] [--out DIR]
 #
 #   --quick      a few minutes: three workloads, no slowdown and 2 %
 #   --busy       with two neighbours that never sleep
 #   --pairs N    of each workload and slowdown (default 48)
+#   --programs   where they were built (default build/release/bin)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,6 +20,7 @@ while [ $# -gt 0 ]; do
     --busy) busy=yes ;;
     --pairs) pairs=$2 && shift ;;
     --workloads) IFS=, read -ra workloads <<<"$2" && shift ;;
+    --programs) bin=$2 && shift ;;
     --out) out=$2 && shift ;;
     *) sed -n '2,/^set/s/^# \{0,1\}//p' "$0" >&2 && exit 2 ;;
   esac
