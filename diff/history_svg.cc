@@ -1,5 +1,6 @@
 // A series as a picture, for the report: a dot a version with its interval, the levels between changes.
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "base/text.h"
@@ -14,7 +15,8 @@ using base::as_markup;
 
 constexpr double kWidth = 640, kHeight = 190;
 constexpr double kLeft = 64, kTop = 8, kBottom = 150;  // of the plot; names of versions stand below
-constexpr double kLeastReach = 0.01;                   // so that noise does not look like a mountain range
+constexpr double kTextHeight = 14;
+constexpr double kLeastReach = 0.01;  // so that noise does not look like a mountain range
 
 std::string number(double value) {
   char text[32];
@@ -49,8 +51,9 @@ class Plot {
     for (double line : {low_, 0.0, high_}) {
       svg += "<line class=\"" + std::string(line == 0 ? "zero" : "axis") + "\" x1=\"" + number(kLeft) +
              "\" x2=\"" + number(kWidth) + "\" y1=\"" + number(y(line)) + "\" y2=\"" + number(y(line)) +
-             "\"/><text x=\"0\" y=\"" + number(y(line) + 4) + "\">" + as_markup(format_change(line)) +
-             "</text>";
+             "\"/>";
+      if (line != 0 && std::abs(y(line) - y(0)) < kTextHeight) continue;
+      svg += "<text x=\"0\" y=\"" + number(y(line) + 4) + "\">" + as_markup(format_change(line)) + "</text>";
     }
     for (const HistoryChange& change : series_.changes) svg += draw(change);
     svg += levels();

@@ -235,6 +235,19 @@ TEST(Histories, ControlsRaiseTheFloor) {
   EXPECT_TRUE(made.series[0].changes.empty());
 }
 
+TEST(Histories, ThePictureHasADotAVersionAndNoTextOnText) {
+  const std::string small = history_svg(history(against_first(step(4, 3, 0.02))).series[0]);
+  size_t dots = 0;
+  for (size_t at = 0; (at = small.find("<circle", at)) != std::string::npos; ++at) ++dots;
+  EXPECT_EQ(dots, 7u);
+  EXPECT_NE(small.find(">-1.00 %</text>"), std::string::npos) << small;
+  EXPECT_NE(small.find(">+0.00 %</text>"), std::string::npos);
+  EXPECT_NE(small.find(" from v04 on, proposed</title>"), std::string::npos);
+  const std::string large = history_svg(history(against_first(step(4, 3, 0.9))).series[0]);
+  EXPECT_EQ(large.find(">-1.00 %</text>"), std::string::npos);
+  EXPECT_NE(large.find(">+0.00 %</text>"), std::string::npos);
+}
+
 TEST(Histories, TextAndJsonSayTheSame) {
   std::vector<HistoryExperiment> experiments = against_first(step(4, 3, 0.03));
   experiments.push_back(experiment(9, "v03", "v04", {result("fib", 0.03)}));
