@@ -97,7 +97,7 @@ int compare(DiffFlags& flags, Output& output) {
   if (!baseline) return output.fail(baseline.error());
   auto candidate = diff::load_all(flags.candidate);
   if (!candidate) return output.fail(candidate.error());
-  auto comparison = diff::compare(*baseline, *candidate);
+  auto comparison = diff::compare(*baseline, *candidate, disassembler());
   if (!comparison) return output.fail(comparison.error());
   if (!comparison->contract.empty()) return refuse_contract(comparison->contract, output);
   if (flags.function) {

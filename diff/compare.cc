@@ -136,7 +136,8 @@ void judge(base::Phase phase, WorkloadComparison& result) {
   }
 }
 
-WorkloadComparison compare_workload(const Captures& baseline, const Captures& candidate) {
+WorkloadComparison compare_workload(const Captures& baseline, const Captures& candidate,
+                                    const Disassemble& disassemble) {
   const capture::Manifest& manifest = baseline.front()->manifest;
   WorkloadComparison result;
   result.workload = manifest.workload;
@@ -153,7 +154,7 @@ WorkloadComparison compare_workload(const Captures& baseline, const Captures& ca
     result.cpu_change = change(*result.baseline.cpu_ns, *result.candidate.cpu_ns);
   }
   result.code = compare_code(*baseline.front(), *candidate.front());
-  result.counts = compare_counts(*baseline.front(), *candidate.front());
+  result.counts = compare_counts(*baseline.front(), *candidate.front(), disassemble);
   result.costs = compare_costs(baseline, candidate);
   judge(manifest.capture_phase, result);
   return result;
@@ -202,7 +203,8 @@ bool Comparison::conclusive() const {
                       [](const auto& workload) { return workload.verdict == Verdict::Inconclusive; });
 }
 
-base::Result<Comparison> compare(std::span<const Evidence> baseline, std::span<const Evidence> candidate) {
+base::Result<Comparison> compare(std::span<const Evidence> baseline, std::span<const Evidence> candidate,
+                                 const Disassemble& disassemble) {
   WAGO_CHECK(!baseline.empty() && !candidate.empty());
   Comparison comparison;
   auto left = by_workload(baseline);
@@ -219,7 +221,7 @@ base::Result<Comparison> compare(std::span<const Evidence> baseline, std::span<c
   for (const Matched& pair : pairs) {
     if (auto error = mixed_code(*pair.baseline)) return *error;
     if (auto error = mixed_code(*pair.candidate)) return *error;
-    comparison.workloads.push_back(compare_workload(*pair.baseline, *pair.candidate));
+    comparison.workloads.push_back(compare_workload(*pair.baseline, *pair.candidate, disassemble));
   }
   return comparison;
 }

@@ -81,8 +81,10 @@ struct Comparison {
 };
 
 // Workloads are matched by name; where each side has a single one, they are matched whatever their names.
+// Without `disassemble` counts are not compared by line.
 // Errors (Usage): nothing matches; a side's captures of one workload hold different code.
-base::Result<Comparison> compare(std::span<const Evidence> baseline, std::span<const Evidence> candidate);
+base::Result<Comparison> compare(std::span<const Evidence> baseline, std::span<const Evidence> candidate,
+                                 const Disassemble& disassemble = {});
 
 std::string to_text(const Comparison& comparison, bool colour = false);
 base::Json to_json(const Comparison& comparison);

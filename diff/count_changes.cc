@@ -8,6 +8,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "diff/elapsed.h"
+#include "diff/executed.h"
 #include "diff/executions.h"
 #include "diff/hot_spots.h"
 #include "diff/locations.h"
@@ -78,6 +79,40 @@ double per_work(uint64_t count, uint64_t work) {
   return static_cast<double>(count) / static_cast<double>(work);
 }
 
+double change_per_work(const CountComparison& counts, const CountPair& pair) {
+  return std::fabs(per_work(pair.candidate, counts.candidate_work) -
+                   per_work(pair.baseline, counts.baseline_work));
+}
+
+bool has_lines(const Evidence& evidence) {
+  return expect_counts(evidence, Grouping::Line) &&
+         std::any_of(evidence.images.images.begin(), evidence.images.images.end(),
+                     [](const auto& image) { return !image.metadata.source_frames.empty(); });
+}
+
+LineComparison compare_lines(const Evidence& baseline, const Evidence& candidate,
+                             const Disassemble& disassemble, const CountComparison& counts) {
+  std::map<Key, CountPair> joined;
+  for (const ExecutedRow& row : executed(baseline, Grouping::Line, disassemble).rows) {
+    joined[{row.label.name, row.label.detail}].baseline += row.machine;
+  }
+  for (const ExecutedRow& row : executed(candidate, Grouping::Line, disassemble).rows) {
+    joined[{row.label.name, row.label.detail}].candidate += row.machine;
+  }
+  LineComparison result;
+  for (const auto& [key, machine] : joined) {
+    if (counts.differs(machine)) {
+      result.lines.push_back({key.first, key.second, machine});
+    } else {
+      ++result.same;
+    }
+  }
+  std::stable_sort(result.lines.begin(), result.lines.end(), [&](const auto& a, const auto& b) {
+    return change_per_work(counts, a.machine) > change_per_work(counts, b.machine);
+  });
+  return result;
+}
+
 }  // namespace
 
 bool CountComparison::differs(const CountPair& pair) const {
@@ -85,7 +120,8 @@ bool CountComparison::differs(const CountPair& pair) const {
   return Wide{pair.baseline} * candidate_work != Wide{pair.candidate} * baseline_work;
 }
 
-std::optional<CountComparison> compare_counts(const Evidence& baseline, const Evidence& candidate) {
+std::optional<CountComparison> compare_counts(const Evidence& baseline, const Evidence& candidate,
+                                              const Disassemble& disassemble) {
   const auto work_before = work_behind_samples(baseline.manifest);
   const auto work_after = work_behind_samples(candidate.manifest);
   if (!baseline.counts || !candidate.counts || !work_before || !work_after) return std::nullopt;
@@ -132,12 +168,12 @@ std::optional<CountComparison> compare_counts(const Evidence& baseline, const Ev
       ++result.functions_same;
     }
   }
-  auto change = [&](const FunctionCountChange& row) {
-    return std::fabs(per_work(row.machine.candidate, result.candidate_work) -
-                     per_work(row.machine.baseline, result.baseline_work));
-  };
-  std::stable_sort(result.functions.begin(), result.functions.end(),
-                   [&](const auto& a, const auto& b) { return change(a) > change(b); });
+  std::stable_sort(result.functions.begin(), result.functions.end(), [&](const auto& a, const auto& b) {
+    return change_per_work(result, a.machine) > change_per_work(result, b.machine);
+  });
+  if (disassemble && has_lines(baseline) && has_lines(candidate)) {
+    result.by_line = compare_lines(baseline, candidate, disassemble, result);
+  }
   return result;
 }
 
@@ -153,6 +189,10 @@ std::string change_text(const CountComparison& counts, const CountPair& pair) {
   const double change =
       per_work(pair.candidate, counts.candidate_work) / per_work(pair.baseline, counts.baseline_work) - 1;
   return std::fabs(change) < 0.00005 ? (change > 0 ? "+0.00... %" : "-0.00... %") : format_change(change);
+}
+
+std::string more_text(size_t unlisted) {
+  return unlisted == 0 ? "" : "and " + format_count(unlisted) + " more; --json lists all\n";
 }
 
 std::vector<std::string> cells_of(const CountComparison& counts, const CountPair& pair) {
@@ -186,6 +226,24 @@ void append_function(const CountComparison& counts, const FunctionCountChange& r
   }
 }
 
+std::string lines_text(const CountComparison& counts, const LineComparison& by_line) {
+  using enum base::Align;
+  std::string text = "lines      exact, machine instructions per " + counts.work_unit + ": " +
+                     format_plural(by_line.same, "line") + " executed the same, " +
+                     format_count(by_line.lines.size()) + " not\n";
+  if (by_line.lines.empty()) return text;
+  std::vector<std::vector<std::string>> rows = {{"baseline", "candidate", "change", "line", "function"}};
+  for (size_t i = 0; i < std::min(by_line.lines.size(), kListed); ++i) {
+    const LineCountChange& row = by_line.lines[i];
+    auto cells = cells_of(counts, row.machine);
+    cells.push_back(base::printable(row.line));
+    cells.push_back(base::function_label(row.function));
+    rows.push_back(std::move(cells));
+  }
+  return text + base::columns(rows, {Right, Right, Right, Left, Left}) +
+         more_text(by_line.lines.size() - std::min(by_line.lines.size(), kListed));
+}
+
 }  // namespace
 
 std::string to_text(const CountComparison& counts) {
@@ -205,11 +263,9 @@ std::string to_text(const CountComparison& counts) {
   for (size_t i = 0; i < std::min(counts.functions.size(), kListed); ++i) {
     append_function(counts, counts.functions[i], rows);
   }
-  text += base::columns(rows, {Right, Right, Right, Left, Left});
-  if (counts.functions.size() > kListed) {
-    text += "and " + format_count(counts.functions.size() - kListed) + " more; --json lists all\n";
-  }
-  return text;
+  text += base::columns(rows, {Right, Right, Right, Left, Left}) +
+          more_text(counts.functions.size() - std::min(counts.functions.size(), kListed));
+  return counts.by_line ? text + "\n" + lines_text(counts, *counts.by_line) : text;
 }
 
 base::Json to_json(const CountComparison& counts) {
@@ -237,6 +293,16 @@ base::Json to_json(const CountComparison& counts) {
                                  {"blocks_joined", row.blocks_joined},
                                  {"blocks", std::move(blocks)}}));
   }
+  Json by_line;
+  if (counts.by_line) {
+    Json lines = Json::array();
+    for (const LineCountChange& row : counts.by_line->lines) {
+      lines.push(Json::object({{"line", row.line},
+                               {"function", row.function},
+                               {"machine_instructions", pair_json(row.machine)}}));
+    }
+    by_line = Json::object({{"same", counts.by_line->same}, {"lines", std::move(lines)}});
+  }
   return Json::object({{"work_unit", counts.work_unit},
                        {"baseline_work", counts.baseline_work},
                        {"candidate_work", counts.candidate_work},
@@ -244,7 +310,8 @@ base::Json to_json(const CountComparison& counts) {
                        {"machine_instructions", pair_json(counts.machine)},
                        {"wasm_instructions", pair_json(counts.wasm)},
                        {"functions_same", counts.functions_same},
-                       {"functions", std::move(functions)}});
+                       {"functions", std::move(functions)},
+                       {"by_line", std::move(by_line)}});
 }
 
 }  // namespace wago::diff

@@ -65,6 +65,50 @@ TEST(CountChanges, BlocksThatAreNotTheSameOnBothSidesAreNotJoined) {
   EXPECT_FALSE(json.find("functions")->items()[0].find("machine_instructions")->find("same")->as_bool());
 }
 
+// One byte an instruction: a disassembler that needs no code to be right.
+std::vector<MachineInstruction> bytewise(std::span<const uint8_t> bytes, uint64_t) {
+  std::vector<MachineInstruction> instructions;
+  for (uint32_t at = 0; at < bytes.size(); ++at) instructions.push_back({at, 1, "op"});
+  return instructions;
+}
+
+TEST(CountChanges, LinesAreJoinedWhereBlocksAreNot) {
+  Evidence b = counted({10, 10, 600, 10, 0}, 10, "b");
+  b.images.images[0].metadata.block_ranges[2].wasm_end = 6;
+  auto counts = compare_counts(counted({10, 10, 500, 10, 0}), b, bytewise);
+  ASSERT_TRUE(counts->by_line.has_value());
+  // Of the loop at 66: three bytes of line 11, three inlined from step.c, four of no known line.
+  const std::vector<LineCountChange> expected = {{"hot", "line not known", {4 * 500 + 10, 4 * 600 + 10}},
+                                                 {"mix.c:11", "hot", {3 * 500, 3 * 600}},
+                                                 {"step.c:7", "step", {3 * 500, 3 * 600}}};
+  EXPECT_EQ(counts->by_line->lines, expected);
+  EXPECT_EQ(counts->by_line->same, 4u) << "mix.c:10, 20, 21 and 22";
+  std::string text = to_text(*counts);
+  EXPECT_NE(
+      text.find("lines      exact, machine instructions per invocation: 4 lines executed the same, 3 not"),
+      std::string::npos)
+      << text;
+  const base::Json json = to_json(*counts);
+  EXPECT_EQ(json.find("by_line")->find("lines")->items()[1].find("line")->as_string(), "mix.c:11");
+}
+
+TEST(CountChanges, LinesNeedSourceMapsWithLinesAndCodeOnBothSides) {
+  const Evidence whole = counted({10, 10, 500, 10, 0});
+  Evidence without_code = counted({10, 10, 500, 10, 0});
+  without_code.code.reset();
+  Evidence without_maps = counted({10, 10, 500, 10, 0});
+  without_maps.manifest.effective_settings.source_maps = false;
+  Evidence without_lines = counted({10, 10, 500, 10, 0});
+  without_lines.images.images[0].metadata.source_frames.clear();
+  without_lines.images.images[0].metadata.source_ranges.clear();
+  for (const Evidence* other : {&without_code, &without_maps, &without_lines}) {
+    EXPECT_FALSE(compare_counts(whole, *other, bytewise)->by_line.has_value());
+    EXPECT_FALSE(compare_counts(*other, whole, bytewise)->by_line.has_value());
+    EXPECT_TRUE(to_json(*compare_counts(whole, *other, bytewise)).find("by_line")->is_null());
+  }
+  EXPECT_TRUE(compare_counts(whole, whole, bytewise)->by_line.has_value());
+}
+
 TEST(CountChanges, WithoutCountsOnBothSidesThereIsNothingToSay) {
   EXPECT_FALSE(compare_counts(counted({10, 10, 500, 10, 0}), mix_evidence()).has_value());
 }
