@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "base/text.h"
 
 namespace wago::capture {
 
@@ -280,6 +281,23 @@ base::Result<PairsRead> parse_pairs(std::string_view text, const Experiment& exp
     read.whole_bytes = end + 1;
   }
   return read;
+}
+
+std::string explain_capture(const std::string& workload, ExperimentSide side, ExplainPart part) {
+  return workload + "." + std::string(spelling(side)) +
+         (part == ExplainPart::Exact ? ".exact.wagoprof" : ".sampled.wagoprof");
+}
+
+base::Result<size_t> find_workload(const Experiment& experiment, std::string_view id,
+                                   const std::string& file) {
+  std::vector<std::string_view> known;
+  for (size_t i = 0; i < experiment.workloads.size(); ++i) {
+    if (experiment.workloads[i].control) continue;
+    if (experiment.workloads[i].id == id) return i;
+    known.push_back(experiment.workloads[i].id);
+  }
+  return base::usage_error("has no workload " + base::display(id) + "; it has " + base::join_some(known),
+                           {.file = file});
 }
 
 bool is_experiment(const std::string& path, base::Files& files) {

@@ -4,6 +4,7 @@
 //   experiment.json   what is compared, on what, how far it has come
 //   pairs.jsonl       one pair a line, in the order in which they were measured; only ever appended to
 //   captures/         ordinary captures of each side, for what is exact: captures/WORKLOAD.SIDE.wagoprof
+//   explain/          what `profile explain` recorded of them later: explain/WORKLOAD.SIDE.PART.wagoprof
 //
 // An experiment that was interrupted is continued by the same command: pairs that are whole stay, a last line
 // that is torn is cut off. Nothing of a pair is summed up or thrown away: every verdict can be reached again
@@ -138,6 +139,16 @@ struct PairsRead {
 // Errors name the line.
 base::Result<PairsRead> parse_pairs(std::string_view text, const Experiment& experiment,
                                     const std::string& file, const ExperimentLimits& limits = {});
+
+// Captures by which a finding is explained.
+inline constexpr const char* kExplainDirectory = "explain";
+enum class ExplainPart : uint8_t { Exact, Sampled };  // code and counts; where the time goes
+// "fib.baseline.exact.wagoprof"
+std::string explain_capture(const std::string& workload, ExperimentSide side, ExplainPart part);
+
+// The workload of that name that is no control. Errors (Usage): there is none, with those that there are.
+base::Result<size_t> find_workload(const Experiment& experiment, std::string_view id,
+                                   const std::string& file);
 
 // Whether `path` is the directory of an experiment rather than of a capture.
 bool is_experiment(const std::string& path, base::Files& files = base::system_files());

@@ -76,6 +76,19 @@ TEST(Experiment, DamageIsNamedWithItsLine) {
   EXPECT_EQ(sentence("}\n", "\n").rfind("pairs.jsonl, line 2", 0), 0u);
 }
 
+TEST(Experiment, WorkloadsAreFoundByNameControlsApart) {
+  Experiment experiment = example();
+  experiment.workloads.insert(experiment.workloads.begin(), experiment.workloads[0]);
+  experiment.workloads[0].control = true;
+  auto found = find_workload(experiment, "fib", "a.wagoexp");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(*found, 1u);
+  EXPECT_EQ(find_workload(experiment, "sieve", "a.wagoexp").error().to_string(),
+            "a.wagoexp: has no workload sieve; it has fib");
+  EXPECT_EQ(explain_capture("fib", ExperimentSide::Candidate, ExplainPart::Sampled),
+            "fib.candidate.sampled.wagoprof");
+}
+
 TEST(Experiment, SchemasAndPathsOfOthersAreRefused) {
   auto sentence = [](auto change) {
     Experiment experiment = example();

@@ -17,6 +17,7 @@ void add_diff(Command& profile);
 void add_report(Command& profile);
 void add_history(Command& profile);
 void add_experiment(Command& profile);
+void add_explain(Command& profile);
 void add_worker(Command& profile);
 void add_test(Command& profile);
 void add_test_comparison(Command& profile);

@@ -6,16 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "base/abilities.h"
 #include "base/duration.h"
 #include "base/json.h"
-#include "base/process.h"
 #include "base/text.h"
 #include "capture/catalog.h"
 #include "cli/experimenting.h"
 #include "cli/flags.h"
 #include "cli/output.h"
 #include "cli/profile_commands.h"
+#include "cli/side_flags.h"
 #include "cli/verdict_flags.h"
 #include "diff/quantity.h"
 #include "harness/experiment.h"
@@ -26,7 +25,6 @@ namespace {
 
 using base::Result;
 using base::usage_error;
-using harness::Setting;
 
 constexpr double kMillion = 1e6;
 constexpr std::array<std::string_view, 2> kInjectable = {"candidate", "controls"};
@@ -34,8 +32,7 @@ constexpr std::array<std::string_view, 2> kInjectable = {"candidate", "controls"
 struct ExperimentFlags {
   std::optional<std::string> catalog;
   std::vector<std::string> workloads;
-  std::optional<std::string> baseline, candidate;
-  std::optional<std::string> baseline_modules, candidate_modules;
+  SideFlags sides;
   std::optional<std::string> baseline_arg, candidate_arg;
   AmountFlags amount;
   std::optional<std::string> seed, cpu, answer_timeout, inject_slowdown, inject_into;
@@ -44,46 +41,15 @@ struct ExperimentFlags {
   bool json = false;
 };
 
-// "level 0", "level=0", "--level=0": what a setting is called and what it is.
-std::pair<std::string, std::string> split_setting(std::string_view text) {
-  if (text.starts_with("--")) text.remove_prefix(2);
-  const size_t end = std::min(text.find_first_of(" ="), text.size());
-  return {std::string(text.substr(0, end)), std::string(text.substr(std::min(end + 1, text.size())))};
-}
-
-Result<Setting> parse_setting(const char* flag, const std::string& text) {
-  const auto [name, value] = split_setting(text);
-  Setting setting;
-  setting.text = "--" + name + (value.empty() ? "" : " " + value);
-  if (name == "level") {
-    auto level = parse_number("--level", value, 0, base::kMaxLevel);
-    if (!level) return in_flag(flag, level.error());
-    setting.level = static_cast<int>(*level);
-  } else if (name == "bounds") {
-    auto bounds = parse_word<base::Bounds>("--bounds", value);
-    if (!bounds) return in_flag(flag, bounds.error());
-    setting.bounds = *bounds;
-  } else if (name == "interruptible" && value.empty()) {
-    setting.interruptible = true;
-  } else {
-    return usage_error(std::string(flag) + ": " + base::display(text) +
-                       " is no setting of one side; it can be 'level N', 'bounds signals', 'bounds explicit' "
-                       "or 'interruptible'");
-  }
-  return setting;
-}
-
 Result<harness::SideRequest> side_of(const char* flag, const std::optional<std::string>& program,
                                      const std::optional<std::string>& modules, const char* arg_flag,
                                      const std::optional<std::string>& arg) {
   harness::SideRequest side;
   if (!program)
     return usage_error(std::string(flag) + " is missing: a wago-profile of the revision to measure");
-  auto found = base::find_program(*program);
-  if (!found) {
-    return usage_error(std::string(flag) + ": is no program that can be run", {.file = *program});
-  }
-  side.program = *found;
+  auto found = find_side_program(flag, *program);
+  if (!found) return found.error();
+  side.program = std::move(*found);
   side.modules = modules.value_or("");
   if (arg) {
     auto setting = parse_setting(arg_flag, *arg);
@@ -146,11 +112,11 @@ Result<Parsed> parse(const ExperimentFlags& flags) {
   auto workloads = workloads_of(flags, request.catalog);
   if (!workloads) return workloads.error();
   request.workloads = std::move(*workloads);
-  auto baseline =
-      side_of("--baseline", flags.baseline, flags.baseline_modules, "--baseline-arg", flags.baseline_arg);
+  auto baseline = side_of("--baseline", flags.sides.baseline, flags.sides.baseline_modules, "--baseline-arg",
+                          flags.baseline_arg);
   if (!baseline) return baseline.error();
-  auto candidate = side_of("--candidate", flags.candidate, flags.candidate_modules, "--candidate-arg",
-                           flags.candidate_arg);
+  auto candidate = side_of("--candidate", flags.sides.candidate, flags.sides.candidate_modules,
+                           "--candidate-arg", flags.candidate_arg);
   if (!candidate) return candidate.error();
   if (flags.baseline_arg && flags.candidate_arg &&
       split_setting(*flags.baseline_arg).first != split_setting(*flags.candidate_arg).first) {
@@ -231,11 +197,7 @@ void add_experiment(Command& profile) {
   command.add_option("--catalog", "FILE", "A catalog of declared workloads", &flags->catalog);
   command.add_list("--workload", "ID", "Only these (default: all of the catalog)", &flags->workloads);
   command.group("Sides");
-  command.add_option("--baseline", "PROGRAM", "The wago-profile to compare with", &flags->baseline);
-  command.add_option("--candidate", "PROGRAM", "The wago-profile to compare", &flags->candidate);
-  command.add_option("--baseline-modules", "DIR", "Where the baseline finds modules of the same file names",
-                     &flags->baseline_modules);
-  command.add_option("--candidate-modules", "DIR", "Where the candidate does", &flags->candidate_modules);
+  flags->sides.add_to(command);
   command.add_option("--baseline-arg", "SETTING", "A setting of the baseline alone: 'level 0'",
                      &flags->baseline_arg);
   command.add_option("--candidate-arg", "SETTING", "A setting of the candidate alone: 'bounds explicit'",

@@ -17,6 +17,7 @@ void add_profile(wago::cli::Command& program) {
   wago::cli::profile::add_report(profile);
   wago::cli::profile::add_history(profile);
   wago::cli::profile::add_experiment(profile);
+  wago::cli::profile::add_explain(profile);
   wago::cli::profile::add_worker(profile);
   wago::cli::profile::add_test(profile);
   wago::cli::profile::add_test_comparison(profile);

@@ -101,5 +101,6 @@ base::Result<Annotation> annotate(const Evidence& evidence, const FunctionChoice
 
 std::string to_text(const Annotation& annotation, bool colour = false);
 base::Json to_json(const Annotation& annotation);
+base::Json to_json(const AnnotatedRow& row, const Annotation& of);
 
 }  // namespace wago::diff

@@ -16,7 +16,9 @@ Json json_of(const SourceLine& place) {
   return Json::object({{"function", place.function}, {"file", place.file}, {"line", place.line}});
 }
 
-Json json_of(const AnnotatedRow& row, const Annotation& a) {
+}  // namespace
+
+Json to_json(const AnnotatedRow& row, const Annotation& a) {
   Json places = Json::array();
   for (const WasmPlace& place : row.places) {
     places.push(Json::object({{"function", place.function}, {"wasm_pc", number_or_null(place.wasm_pc)}}));
@@ -38,8 +40,6 @@ Json json_of(const AnnotatedRow& row, const Annotation& a) {
   return json;
 }
 
-}  // namespace
-
 Json to_json(const Annotation& a) {
   Json statistics = Json::object();
   for (const capture::StatisticField& field : capture::statistic_fields()) {
@@ -58,7 +58,7 @@ Json to_json(const Annotation& a) {
   Json missing = Json::array();
   for (const std::string& file : a.missing_sources) missing.push(file);
   Json rows = Json::array();
-  for (const AnnotatedRow& row : a.rows) rows.push(json_of(row, a));
+  for (const AnnotatedRow& row : a.rows) rows.push(to_json(row, a));
   Json json = Json::object({{"capture", a.capture},
                             {"workload", a.workload},
                             {"module_name", a.module_name},

@@ -89,6 +89,11 @@ base::Result<Comparison> compare(std::span<const Evidence> baseline, std::span<c
 std::string to_text(const Comparison& comparison, bool colour = false);
 base::Json to_json(const Comparison& comparison);
 
+// "96 bytes, 24 instructions -> 112 bytes, 27 instructions"; of the one side that has it.
+std::string sizes_text(const FunctionDifference& function);
+std::string to_text(const CodeComparison& code);
+base::Json to_json(const CodeComparison& code);
+
 // The contract's differences alone, one a line.
 std::string to_text(std::span<const ContractDifference> differences);
 base::Json to_json(std::span<const ContractDifference> differences);

@@ -26,7 +26,31 @@ Json json_of(const ComparedSide& side) {
                        {"captures", std::move(captures)}});
 }
 
-Json json_of(const CodeComparison& code) {
+Json list_of(const std::vector<std::string>& texts) {
+  Json list = Json::array();
+  for (const std::string& text : texts) list.push(text);
+  return list;
+}
+
+Json json_of(const WorkloadComparison& workload) {
+  return Json::object({{"workload", workload.workload},
+                       {"phase", workload.phase},
+                       {"unit", workload.unit},
+                       {"verdict", to_string(workload.verdict)},
+                       {"reasons", list_of(workload.reasons)},
+                       {"elapsed_change", workload.elapsed_change},
+                       {"wall_change", workload.wall_change},
+                       {"cpu_change", workload.cpu_change},
+                       {"code", to_json(workload.code)},
+                       {"counts", workload.counts ? to_json(*workload.counts) : Json()},
+                       {"costs", workload.costs ? to_json(*workload.costs) : Json()},
+                       {"baseline", json_of(workload.baseline)},
+                       {"candidate", json_of(workload.candidate)}});
+}
+
+}  // namespace
+
+Json to_json(const CodeComparison& code) {
   Json differences = Json::array();
   for (const FunctionDifference& function : code.differences) {
     differences.push(Json::object({{"fate", to_string(function.fate)},
@@ -48,30 +72,6 @@ Json json_of(const CodeComparison& code) {
                        {"helpers", to_string(code.helpers)},
                        {"differences", std::move(differences)}});
 }
-
-Json list_of(const std::vector<std::string>& texts) {
-  Json list = Json::array();
-  for (const std::string& text : texts) list.push(text);
-  return list;
-}
-
-Json json_of(const WorkloadComparison& workload) {
-  return Json::object({{"workload", workload.workload},
-                       {"phase", workload.phase},
-                       {"unit", workload.unit},
-                       {"verdict", to_string(workload.verdict)},
-                       {"reasons", list_of(workload.reasons)},
-                       {"elapsed_change", workload.elapsed_change},
-                       {"wall_change", workload.wall_change},
-                       {"cpu_change", workload.cpu_change},
-                       {"code", json_of(workload.code)},
-                       {"counts", workload.counts ? to_json(*workload.counts) : Json()},
-                       {"costs", workload.costs ? to_json(*workload.costs) : Json()},
-                       {"baseline", json_of(workload.baseline)},
-                       {"candidate", json_of(workload.candidate)}});
-}
-
-}  // namespace
 
 Json to_json(std::span<const ContractDifference> differences) {
   Json list = Json::array();

@@ -76,7 +76,31 @@ void append_times(std::string& text, const WorkloadComparison& workload) {
   text += base::columns(rows, {Left, Right, Left, Right, Left, Right});
 }
 
-std::string sizes(const FunctionDifference& function) {
+void append_workload(std::string& text, const WorkloadComparison& workload, bool colour) {
+  text += "workload   " + base::printable(workload.workload) + ", phase " + workload.phase + "\n";
+  std::vector<Row> captures;
+  add_captures(captures, "baseline", workload.baseline);
+  add_captures(captures, "candidate", workload.candidate);
+  text += base::columns(captures) + "\n";
+  append_times(text, workload);
+  text += "\n";
+  text += to_text(workload.code);
+  if (workload.counts) text += "\n" + to_text(*workload.counts) + "\n";
+  if (workload.costs) text += "\n" + to_text(*workload.costs, colour) + "\n";
+  auto paint = workload.verdict == Verdict::SameCode ? base::Paint::Good : base::Paint::Doubtful;
+  text += "verdict    " + base::painted(to_string(workload.verdict), paint, colour) + "\n";
+  for (const std::string& reason : workload.reasons) text += "           " + base::printable(reason) + "\n";
+}
+
+void append_unmatched(std::string& text, const char* side, const std::vector<std::string>& workloads) {
+  for (const std::string& workload : workloads) {
+    text += "\nworkload   " + base::printable(workload) + ": only in the " + side + ", not compared\n";
+  }
+}
+
+}  // namespace
+
+std::string sizes_text(const FunctionDifference& function) {
   auto of = [](uint32_t bytes, uint32_t instructions) {
     return format_plural(bytes, "byte") + ", " + format_plural(instructions, "instruction");
   };
@@ -92,50 +116,28 @@ std::string sizes(const FunctionDifference& function) {
          of(function.candidate_bytes, function.candidate_instructions);
 }
 
-void append_code(std::string& text, const CodeComparison& code) {
-  text += "code       " + format_plural(code.functions_same, "function") + " the same, " +
-          format_count(code.count(FunctionFate::Changed)) + " changed, " +
-          format_count(code.count(FunctionFate::New)) + " new, " +
-          format_count(code.count(FunctionFate::Vanished)) + " vanished; adapters " +
-          (code.adapters_different == 0 ? "equal" : "different") + "; helpers " + to_string(code.helpers) +
-          "; modules " + (code.modules_equal ? "equal" : "different") + "\n";
+std::string to_text(const CodeComparison& code) {
+  std::string text = "code       " + format_plural(code.functions_same, "function") + " the same, " +
+                     format_count(code.count(FunctionFate::Changed)) + " changed, " +
+                     format_count(code.count(FunctionFate::New)) + " new, " +
+                     format_count(code.count(FunctionFate::Vanished)) + " vanished; adapters " +
+                     (code.adapters_different == 0 ? "equal" : "different") + "; helpers " +
+                     to_string(code.helpers) + "; modules " + (code.modules_equal ? "equal" : "different") +
+                     "\n";
   std::vector<Row> rows;
   for (size_t i = 0; i < std::min(code.differences.size(), kListedFunctions); ++i) {
     const FunctionDifference& function = code.differences[i];
     rows.push_back({" ", to_string(function.fate),
                     base::function_label(function.name) + " " + base::printable(function.signature),
-                    sizes(function)});
+                    sizes_text(function)});
   }
   text += base::columns(rows);
   if (code.differences.size() > kListedFunctions) {
     text +=
         "   and " + format_count(code.differences.size() - kListedFunctions) + " more; --json lists all\n";
   }
+  return text;
 }
-
-void append_workload(std::string& text, const WorkloadComparison& workload, bool colour) {
-  text += "workload   " + base::printable(workload.workload) + ", phase " + workload.phase + "\n";
-  std::vector<Row> captures;
-  add_captures(captures, "baseline", workload.baseline);
-  add_captures(captures, "candidate", workload.candidate);
-  text += base::columns(captures) + "\n";
-  append_times(text, workload);
-  text += "\n";
-  append_code(text, workload.code);
-  if (workload.counts) text += "\n" + to_text(*workload.counts) + "\n";
-  if (workload.costs) text += "\n" + to_text(*workload.costs, colour) + "\n";
-  auto paint = workload.verdict == Verdict::SameCode ? base::Paint::Good : base::Paint::Doubtful;
-  text += "verdict    " + base::painted(to_string(workload.verdict), paint, colour) + "\n";
-  for (const std::string& reason : workload.reasons) text += "           " + base::printable(reason) + "\n";
-}
-
-void append_unmatched(std::string& text, const char* side, const std::vector<std::string>& workloads) {
-  for (const std::string& workload : workloads) {
-    text += "\nworkload   " + base::printable(workload) + ": only in the " + side + ", not compared\n";
-  }
-}
-
-}  // namespace
 
 std::string to_text(std::span<const ContractDifference> differences) {
   std::string text;

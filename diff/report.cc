@@ -203,9 +203,16 @@ std::string headline(const Report& report) {
 
 std::string command_for(const Report& report, const ReportedWorkload& workload) {
   const capture::ExperimentWorkload& of = report.experiment.workloads[workload.workload];
-  if (of.captures[0].empty()) return {};
-  return "wago-profile profile diff " + base::display(base::join_path(report.path, of.captures[0])) + " " +
-         base::display(base::join_path(report.path, of.captures[1]));
+  if (of.captures[0].empty() || of.captures[1].empty()) return recording_command(report, workload);
+  return "wago-profile profile explain " + base::display(report.path) + " " + base::display(of.id);
+}
+
+std::string recording_command(const Report& report, const ReportedWorkload& workload) {
+  const capture::ExperimentWorkload& of = report.experiment.workloads[workload.workload];
+  return "wago-profile profile explain " + base::display(report.path) + " " + base::display(of.id) +
+         " --catalog FILE --baseline PROGRAM --candidate PROGRAM" +
+         (of.module_sha256[0] == of.module_sha256[1] ? ""
+                                                     : " --baseline-modules DIR --candidate-modules DIR");
 }
 
 }  // namespace wago::diff

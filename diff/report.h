@@ -71,8 +71,9 @@ void add_history(Report& report, std::shared_ptr<const History> history);
 
 // "regressed  matmul  +2.1 % [+1.8 %, +2.4 %]  16 pairs  p 0.0002", the table that matters first.
 std::string to_text(const Report& report, bool colour = false);
-// docs/report-format.md lists the members.
+// docs/reports.md lists the members.
 base::Json to_json(const Report& report);
+base::Json to_json(const Report& report, const ReportedWorkload& workload);
 // For a pull request or a release note.
 std::string to_markdown(const Report& report);
 // Each workload a test case: a gated regression a failure, a side that failed or an invalid environment an
@@ -86,6 +87,9 @@ std::string to_html(const Report& report);
 
 // "release 1.3 against 1.2", as far as it was said; else empty.
 std::string releases_text(const Report& report);
+// "wago-profile 1.1, revision 0123456789ab (dirty), --level 0"
+std::string side_text(const capture::SideRecord& side);
+base::Json to_json(const capture::SideRecord& side);
 // "regressed", or "regressed?" where it is not held over all workloads.
 std::string finding_text(const WorkloadFinding& found);
 base::Paint paint_of(Finding finding);
@@ -97,7 +101,10 @@ std::string instructions_text(const ReportedWorkload& workload);
 std::string change_text(const WorkloadFinding& found);
 // "2 regressed (1 held over all), 14 same, 1 inconclusive"
 std::string headline(const Report& report);
-// What to run to see why.
+// What to run to see why: where the experiment has captures this says it at once, otherwise it records them.
 std::string command_for(const Report& report, const ReportedWorkload& workload);
+// What records counts and samples of both sides; words in capitals are the reader's, since an experiment does
+// not keep where things were.
+std::string recording_command(const Report& report, const ReportedWorkload& workload);
 
 }  // namespace wago::diff

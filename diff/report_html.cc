@@ -248,9 +248,8 @@ std::string section(const Report& report, const ReportedWorkload& workload) {
     }
     text += "</tbody></table></div>\n";
   }
-  if (const std::string command = command_for(report, workload); !command.empty()) {
-    text += "<p class=\"quiet\">Look closer: <code>" + as_markup(command) + "</code></p>\n";
-  }
+  text +=
+      "<p class=\"quiet\">Look closer: <code>" + as_markup(command_for(report, workload)) + "</code></p>\n";
   return text + "</details>\n";
 }
 

@@ -1,4 +1,4 @@
-// Reports for programs. docs/report-format.md lists the members.
+// Reports for programs. docs/reports.md lists the members.
 #include "base/json.h"
 #include "diff/report.h"
 
@@ -11,15 +11,6 @@ using base::Json;
 Json json_of(const std::optional<Interval>& interval) {
   if (!interval) return {};
   return Json::array({interval->low, interval->high});
-}
-
-Json json_of(const capture::SideRecord& side) {
-  return Json::object({{"program", side.program},
-                       {"program_version", side.program_version},
-                       {"revision", side.revision},
-                       {"runner_id", side.runner_id},
-                       {"setting", side.setting},
-                       {"slowdown_ppm", side.slowdown_ppm}});
 }
 
 Json json_of(const std::optional<CodeLane>& code) {
@@ -45,7 +36,22 @@ Json json_of(const std::optional<CodeLane>& code) {
                        {"differences", std::move(differences)}});
 }
 
-Json json_of(const Report& report, const ReportedWorkload& workload) {
+Json json_of(const std::vector<std::string>& strings) {
+  return Json::array(std::vector<Json>(strings.begin(), strings.end()));
+}
+
+}  // namespace
+
+Json to_json(const capture::SideRecord& side) {
+  return Json::object({{"program", side.program},
+                       {"program_version", side.program_version},
+                       {"revision", side.revision},
+                       {"runner_id", side.runner_id},
+                       {"setting", side.setting},
+                       {"slowdown_ppm", side.slowdown_ppm}});
+}
+
+Json to_json(const Report& report, const ReportedWorkload& workload) {
   const capture::ExperimentWorkload& of = report.experiment.workloads[workload.workload];
   const WorkloadFinding& found = workload.found;
   Json offsets = Json::array();
@@ -60,6 +66,7 @@ Json json_of(const Report& report, const ReportedWorkload& workload) {
        {"finding", spelling(found.finding)},
        {"gated", found.gated},
        {"reason", found.reason},
+       {"explain", command_for(report, workload)},
        {"change", found.pairs ? Json(found.change) : Json()},
        {"interval", json_of(found.interval)},
        {"p_value", found.p_value},
@@ -77,16 +84,10 @@ Json json_of(const Report& report, const ReportedWorkload& workload) {
        {"history", workload.history ? series_json(*report.history, *workload.history) : Json()}});
 }
 
-Json json_of(const std::vector<std::string>& strings) {
-  return Json::array(std::vector<Json>(strings.begin(), strings.end()));
-}
-
-}  // namespace
-
 Json to_json(const Report& report) {
   Json workloads = Json::array(), controls = Json::array();
-  for (const ReportedWorkload& workload : report.workloads) workloads.push(json_of(report, workload));
-  for (const ReportedWorkload& control : report.controls) controls.push(json_of(report, control));
+  for (const ReportedWorkload& workload : report.workloads) workloads.push(to_json(report, workload));
+  for (const ReportedWorkload& control : report.controls) controls.push(to_json(report, control));
   const ExperimentFindings& findings = report.findings;
   return Json::object({{"version", 1},
                        {"experiment", report.path},
@@ -103,8 +104,8 @@ Json to_json(const Report& report) {
                        {"suite", Json::object({{"workloads", findings.suite.workloads},
                                                {"change", findings.suite.change},
                                                {"interval", json_of(findings.suite.interval)}})},
-                       {"baseline", json_of(report.experiment.sides[0])},
-                       {"candidate", json_of(report.experiment.sides[1])},
+                       {"baseline", to_json(report.experiment.sides[0])},
+                       {"candidate", to_json(report.experiment.sides[1])},
                        {"cpu_model", report.experiment.cpu_model},
                        {"os_version", report.experiment.os_version},
                        {"logical_cpus", report.experiment.logical_cpus},

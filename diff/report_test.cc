@@ -123,6 +123,22 @@ TEST_F(Reports, AnnotationsAreErrorsOnlyWhereTheGateHolds) {
   EXPECT_NE(text.find(" %25"), std::string::npos);
 }
 
+TEST_F(Reports, EveryFindingCarriesTheCommandThatExplainsIt) {
+  const std::string records =
+      "wago-profile profile explain run1.wagoexp wide --catalog FILE --baseline PROGRAM";
+  for (const std::string& text : {to_text(report_), to_markdown(report_), to_annotations(report_),
+                                  to_html(report_), to_json(report_).dump()}) {
+    EXPECT_NE(text.find(records), std::string::npos) << text;
+  }
+  EXPECT_NE(to_junit(report_).find("\">wago-profile profile explain run1.wagoexp "), std::string::npos);
+  Report with_captures = report_;
+  for (ReportedWorkload& workload : with_captures.workloads) {
+    with_captures.experiment.workloads[workload.workload].captures = {"captures/a", "captures/b"};
+  }
+  const std::string text = to_text(with_captures);
+  EXPECT_NE(text.find("  wago-profile profile explain run1.wagoexp wide\n"), std::string::npos) << text;
+}
+
 TEST_F(Reports, HtmlIsOneDocumentWithNothingFromElsewhere) {
   const std::string text = to_html(report_);
   EXPECT_EQ(text.rfind("<!doctype html>", 0), 0u);

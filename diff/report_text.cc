@@ -27,17 +27,6 @@ std::string code_text(const ReportedWorkload& workload) {
   return format_plural(workload.code->differences.size(), "function");
 }
 
-std::string side_text(const capture::SideRecord& side) {
-  std::string text = side.program + " " + side.program_version + ", revision " + side.revision.substr(0, 12);
-  if (side.dirty == base::Dirty::Dirty) text += " (dirty)";
-  if (side.dirty == base::Dirty::Unknown) text += " (unknown whether dirty)";
-  if (!side.setting.empty()) text += ", " + side.setting;
-  if (side.slowdown_ppm != 0)
-    text +=
-        ", slowed down by " + format_share(static_cast<double>(side.slowdown_ppm) / 1e6) + " as a self-test";
-  return base::printable(text);
-}
-
 std::string name_of(const Report& report, const ReportedWorkload& workload) {
   return report.experiment.workloads[workload.workload].id;
 }
@@ -77,6 +66,17 @@ std::string cell(std::string_view text) {
 }
 
 }  // namespace
+
+std::string side_text(const capture::SideRecord& side) {
+  std::string text = side.program + " " + side.program_version + ", revision " + side.revision.substr(0, 12);
+  if (side.dirty == base::Dirty::Dirty) text += " (dirty)";
+  if (side.dirty == base::Dirty::Unknown) text += " (unknown whether dirty)";
+  if (!side.setting.empty()) text += ", " + side.setting;
+  if (side.slowdown_ppm != 0)
+    text +=
+        ", slowed down by " + format_share(static_cast<double>(side.slowdown_ppm) / 1e6) + " as a self-test";
+  return base::printable(text);
+}
 
 std::string to_text(const Report& report, bool colour) {
   const capture::Experiment& experiment = report.experiment;
@@ -123,8 +123,7 @@ std::string to_text(const Report& report, bool colour) {
     if (workload.code && !workload.code->differences.empty()) {
       text += "  code differs in " + functions_text(*workload.code) + "\n";
     }
-    if (const std::string command = command_for(report, workload); !command.empty())
-      text += "  " + command + "\n";
+    text += "  " + command_for(report, workload) + "\n";
   }
   const VerdictSettings& settings = report.findings.settings;
   char method[200];
@@ -166,7 +165,7 @@ std::string to_markdown(const Report& report) {
     if (workload.code && !workload.code->differences.empty()) {
       text += "; code differs in " + cell(functions_text(*workload.code));
     }
-    text += "\n";
+    text += "; why: " + cell(command_for(report, workload)) + "\n";
   }
   const std::string rest = table([](Finding finding) { return !needs_eyes(finding); });
   if (!rest.empty()) {
@@ -208,7 +207,8 @@ std::string to_annotations(const Report& report) {
     const bool error =
         found.finding == Finding::Failed || (found.finding == Finding::Regressed && found.gated);
     add(error ? "error" : "warning", name_of(report, workload) + " " + std::string(spelling(found.finding)),
-        (found.pairs ? change_text(found) + ": " : "") + found.reason);
+        (found.pairs ? change_text(found) + ": " : "") + found.reason +
+            "; why: " + command_for(report, workload));
   }
   return text;
 }

@@ -125,18 +125,49 @@ SideBySide align(Annotation baseline, Annotation candidate) {
   return both;
 }
 
-std::string to_text(const SideBySide& both, bool colour) {
+namespace {
+
+// How much of it happened on the side where more did.
+double cost_of(const Annotation& a, const std::optional<uint32_t>& index) {
+  if (!index) return 0;
+  const AnnotatedRow& row = a.rows[*index];
+  const double whole = static_cast<double>(a.work.value_or(1));
+  return static_cast<double>(a.counted ? row.executed.value_or(0) : row.self) / whole;
+}
+
+bool executed_equally(const SideBySide& both, const AlignedRow& row) {
+  using Wide = unsigned __int128;
+  if (!both.baseline.counted || !both.candidate.counted) return true;
+  const uint64_t before = both.baseline.rows[*row.baseline].executed.value_or(0);
+  const uint64_t after = both.candidate.rows[*row.candidate].executed.value_or(0);
+  return Wide{before} * both.candidate.work.value_or(1) == Wide{after} * both.baseline.work.value_or(1);
+}
+
+}  // namespace
+
+std::vector<AlignedRow> differing_rows(const SideBySide& both) {
+  std::vector<std::pair<double, AlignedRow>> found;
+  for (const AlignedRow& row : both.rows) {
+    if (row.baseline && row.candidate && executed_equally(both, row)) continue;
+    const double cost =
+        std::max(cost_of(both.baseline, row.baseline), cost_of(both.candidate, row.candidate));
+    if (cost > 0 || !both.baseline.counted || !both.candidate.counted) found.emplace_back(cost, row);
+  }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<AlignedRow> rows;
+  for (const auto& [cost, row] : found) rows.push_back(row);
+  return rows;
+}
+
+std::string rows_text(const SideBySide& both, const std::vector<AlignedRow>& rows, bool colour) {
   using enum base::Align;
   const Annotation& a = both.baseline;
   const Annotation& b = both.candidate;
-  std::string text = "function   " + base::function_label(b.name) + " " + base::printable(b.signature) + "\n";
-  text += "baseline   " + head_of(a) + "\ncandidate  " + head_of(b) + "\nrows       " +
-          format_count(both.kept) + " the same, " + format_count(a.rows.size() - both.kept) + " gone, " +
-          format_count(b.rows.size() - both.kept) + " new\n\n";
-  std::vector<Row> rows = {{}};
+  std::vector<Row> lines = {{}};
   std::vector<base::Align> alignment;
   auto column = [&](const char* title, base::Align align) {
-    rows[0].push_back(title);
+    lines[0].push_back(title);
     alignment.push_back(align);
   };
   for (const Annotation* side : {&a, &b}) {
@@ -148,7 +179,7 @@ std::string to_text(const SideBySide& both, bool colour) {
   column(b.has_code ? "machine code" : "wasm", Left);
   column(b.has_code ? "wasm" : "", Left);
   column("source", Left);
-  for (const AlignedRow& aligned : both.rows) {
+  for (const AlignedRow& aligned : rows) {
     const AnnotatedRow* before = aligned.baseline ? &a.rows[*aligned.baseline] : nullptr;
     const AnnotatedRow* after = aligned.candidate ? &b.rows[*aligned.candidate] : nullptr;
     Row cells;
@@ -159,14 +190,15 @@ std::string to_text(const SideBySide& both, bool colour) {
     cells.push_back(text_of(after ? b : a, shown));
     cells.push_back(b.has_code ? base::printable(shown.wasm) : "");
     cells.push_back(shown.source.empty() ? "" : base::printable(to_string(shown.source.front())));
-    rows.push_back(std::move(cells));
+    lines.push_back(std::move(cells));
   }
-  const std::string plain = base::columns(rows, alignment);
+  const std::string plain = base::columns(lines, alignment);
+  std::string text;
   size_t begin = 0;
-  for (size_t i = 0; i < rows.size(); ++i) {
+  for (size_t i = 0; i < lines.size(); ++i) {
     const size_t end = plain.find('\n', begin);
     const std::string_view line = std::string_view(plain).substr(begin, end - begin);
-    const AlignedRow* aligned = i > 0 ? &both.rows[i - 1] : nullptr;
+    const AlignedRow* aligned = i > 0 ? &rows[i - 1] : nullptr;
     const bool changed = aligned && (!aligned->baseline || !aligned->candidate);
     text += changed ? base::painted(line, aligned->candidate ? base::Paint::Good : base::Paint::Bad, colour)
                     : std::string(line);
@@ -175,6 +207,16 @@ std::string to_text(const SideBySide& both, bool colour) {
   }
   if (a.counted || b.counted) text += "executed: per " + b.work_unit + "\n";
   return text;
+}
+
+std::string to_text(const SideBySide& both, bool colour) {
+  const Annotation& a = both.baseline;
+  const Annotation& b = both.candidate;
+  std::string text = "function   " + base::function_label(b.name) + " " + base::printable(b.signature) + "\n";
+  text += "baseline   " + head_of(a) + "\ncandidate  " + head_of(b) + "\nrows       " +
+          format_count(both.kept) + " the same, " + format_count(a.rows.size() - both.kept) + " gone, " +
+          format_count(b.rows.size() - both.kept) + " new\n\n";
+  return text + rows_text(both, both.rows, colour);
 }
 
 base::Json to_json(const SideBySide& both) {

@@ -32,6 +32,12 @@ struct SideBySide {
 SideBySide align(Annotation baseline, Annotation candidate);
 inline constexpr uint64_t kMaxCells = uint64_t{1} << 24;
 
+// Rows that only one side has, or that were not executed equally often per unit of work: what was executed
+// most first, and nothing that never was; without counts what was sampled most.
+std::vector<AlignedRow> differing_rows(const SideBySide& both);
+
+// Some of the rows, with a heading.
+std::string rows_text(const SideBySide& both, const std::vector<AlignedRow>& rows, bool colour);
 std::string to_text(const SideBySide& both, bool colour = false);
 base::Json to_json(const SideBySide& both);
 

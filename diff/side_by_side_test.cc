@@ -89,5 +89,38 @@ TEST(SideBySide, TextMarksWhatWentAndCame) {
   EXPECT_TRUE(json.find("rows")->items()[1].find("candidate")->is_null());
 }
 
+// "+d 7": the rows that differ, with how often the side that has them executed them.
+std::string differing(const SideBySide& both) {
+  std::string text;
+  for (const AlignedRow& row : differing_rows(both)) {
+    const AnnotatedRow& shown =
+        row.candidate ? both.candidate.rows[*row.candidate] : both.baseline.rows[*row.baseline];
+    text += (text.empty() ? "" : " ") +
+            std::string(!row.candidate  ? "-"
+                        : !row.baseline ? "+"
+                                        : "") +
+            shown.assembly;
+  }
+  return text;
+}
+
+Annotation counted_listing(std::vector<std::string> instructions, std::vector<uint64_t> executed,
+                           uint64_t work) {
+  Annotation annotation = listing(std::move(instructions));
+  annotation.counted = true;
+  annotation.work = work;
+  for (size_t i = 0; i < executed.size(); ++i) annotation.rows[i].executed = executed[i];
+  return annotation;
+}
+
+TEST(SideBySide, WhatDiffersMostExecutedFirst) {
+  SideBySide both = align(counted_listing({"a", "b", "c", "d"}, {10, 20, 30, 0}, 10),
+                          counted_listing({"a", "x", "c", "e"}, {20, 90, 61, 0}, 20));
+  EXPECT_EQ(differing(both), "+x c -b") << "a is as often per unit of work; d and e never ran";
+  both = align(listing({"a", "b"}), listing({"a", "c"}));
+  EXPECT_EQ(differing(both), "-b +c") << "nothing was counted";
+  EXPECT_EQ(differing(align(listing({"a"}), listing({"a"}))), "");
+}
+
 }  // namespace
 }  // namespace wago::diff

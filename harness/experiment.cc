@@ -1,7 +1,5 @@
 #include "harness/experiment.h"
 
-#include <sched.h>
-
 #include <algorithm>
 #include <limits>
 #include <map>
@@ -15,6 +13,7 @@
 #include "base/files.h"
 #include "base/text.h"
 #include "harness/experiment_captures.h"
+#include "harness/experiment_sides.h"
 #include "harness/experiment_store.h"
 #include "harness/machine.h"
 #include "harness/pair_runner.h"
@@ -39,8 +38,6 @@ constexpr uint32_t kOffsets = 4;
 constexpr uint32_t kOffsetBytes = 16;
 // A pair's timed work on both sides, and starting, compiling and warming up as much again.
 constexpr uint64_t kExpectedPairNs = 4 * kTimedNs;
-// A capture is one iteration, but one that counts may be some times slower.
-constexpr uint64_t kCaptureIterations = 200;
 // How a remark of a self-test begins.
 constexpr const char* kInjectedIntoControls = "self-test: controls are slowed down by ";
 
@@ -64,72 +61,12 @@ void shuffle(std::vector<T>& items, uint64_t seed) {
   for (size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[draw(seed, kForRounds, i) % i]);
 }
 
-Result<std::vector<uint32_t>> allowed_cpus(const std::optional<uint32_t>& wanted) {
-  if (wanted) return std::vector<uint32_t>{*wanted};
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  std::vector<uint32_t> cpus;
-  if (::sched_getaffinity(0, sizeof set, &set) == 0) {
-    for (uint32_t cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-      if (CPU_ISSET(cpu, &set)) cpus.push_back(cpu);
-    }
-  }
-  if (cpus.empty()) return base::unmeasurable("no CPU is known that the processes could be bound to");
-  return cpus;
-}
-
-capture::Workload workload_of(const capture::Workload& declared, const SideRequest& side) {
-  capture::Workload workload = declared;
-  workload.backend = base::Backend::None;
-  if (!side.modules.empty()) {
-    workload.module_path = base::join_path(side.modules, base::base_name(declared.module_path));
-    workload.module_sha256.reset();  // it is meant to be another
-  }
-  if (side.setting.bounds) workload.engine.bounds = *side.setting.bounds;
-  if (side.setting.level) workload.engine.level = *side.setting.level;
-  if (side.setting.interruptible) workload.engine.interruptible = *side.setting.interruptible;
-  return workload;
-}
-
 // A side that is slowed down measures between its turns how fast its loop is. The other one must do so as
 // well, or that would be a difference between them: it is slowed down by next to nothing.
 void make_alike(std::array<PairSide, 2>& sides) {
   if (sides[0].slowdown_ppm == sides[1].slowdown_ppm) return;
   for (PairSide& side : sides) side.slowdown_ppm = std::max<uint64_t>(side.slowdown_ppm, 1);
 }
-
-std::string name_of(ExperimentSide side) {
-  return "the " + std::string(capture::spelling(side));
-}
-
-// What differs between an experiment and a request to continue it.
-class Differences {
- public:
-  void look(const std::string& what, const std::string& recorded, const std::string& now) {
-    if (recorded != now) found_.push_back(what + " was " + shown(recorded) + " and is " + shown(now));
-  }
-  void look(const std::string& what, uint64_t recorded, uint64_t now) {
-    look(what, std::to_string(recorded), std::to_string(now));
-  }
-  void look(const capture::SideRecord& recorded, const capture::SideRecord& now, const std::string& side) {
-    look(side + "'s program", recorded.runner_id, now.runner_id);
-    look(side + "'s revision", recorded.revision, now.revision);
-    look(side + "'s setting", recorded.setting, now.setting);
-    look(side + "'s injected slowdown in ppm", recorded.slowdown_ppm, now.slowdown_ppm);
-    look(side + "'s worker protocol", recorded.protocol, now.protocol);
-  }
-  std::optional<Error> error(const std::string& path) const {
-    if (found_.empty()) return std::nullopt;
-    std::vector<std::string_view> words(found_.begin(), found_.end());
-    return base::usage_error("the experiment cannot be continued: " + base::join_some(words) +
-                                 "; name another directory for a new one",
-                             {.file = path});
-  }
-
- private:
-  static std::string shown(const std::string& text) { return text.empty() ? "none" : base::printable(text); }
-  std::vector<std::string> found_;
-};
 
 class Experimenter {
  public:
@@ -204,38 +141,13 @@ class Experimenter {
   std::optional<Error> greet_sides() {
     for (ExperimentSide side : kExperimentSides) {
       const SideRequest& wanted = request_.sides[index_of(side)];
-      auto greeted = runner_.greet(wanted.program, cpus_[0]);
-      if (auto* error = std::get_if<Error>(&greeted)) {
-        if (error->kind == base::ErrorKind::Usage) error->message = name_of(side) + ": " + error->message;
-        return *error;
-      }
-      if (auto* failure = std::get_if<SideFailure>(&greeted)) {
+      auto hello = greet(runner_, wanted, side, cpus_[0]);
+      if (!hello) {
         if (auto error = interrupted()) return error;
-        return base::usage_error(
-            name_of(side) + " does not speak the worker protocol: " + failure->error.message,
-            {.file = wanted.program});
+        return hello.error();
       }
-      const HelloAnswer& hello = std::get<HelloAnswer>(greeted);
-      if (hello.worker.sanitized) {
-        return base::unmeasurable(name_of(side) + " is a sanitized build, whose time says nothing",
-                                  {.file = wanted.program});
-      }
-      if (hello.worker.target != machine().target) {
-        return base::usage_error(name_of(side) + " is for " + base::printable(hello.worker.target) +
-                                     ", and this machine is " + machine().target,
-                                 {.file = wanted.program});
-      }
-      capture::SideRecord& record = experiment_.sides[index_of(side)];
-      record.program = base::printable(base::base_name(wanted.program));
-      record.program_version = hello.worker.program_version;
-      record.revision = hello.worker.revision;
-      record.dirty = hello.worker.dirty;
-      record.runner_id = hello.worker.runner_id;
-      record.protocol = hello.protocol;
-      record.setting = wanted.setting.text;
-      record.sanitized = hello.worker.sanitized;
-      record.slowdown_ppm = wanted.slowdown_ppm;
-      backends_[index_of(side)] = hello.worker.backends;
+      experiment_.sides[index_of(side)] = record_of(wanted, *hello);
+      backends_[index_of(side)] = std::move(hello->worker.backends);
     }
     return std::nullopt;
   }
@@ -345,7 +257,7 @@ class Experimenter {
     const Experiment recorded = store_->experiment();
     Differences differences;
     for (ExperimentSide side : kExperimentSides) {
-      differences.look(recorded.sides[index_of(side)], experiment_.sides[index_of(side)], name_of(side));
+      differences.look(recorded.sides[index_of(side)], experiment_.sides[index_of(side)], side);
     }
     differences.look("the processor", recorded.cpu_model, machine().cpu_model);
     differences.look("the kernel", recorded.os_version, machine().os_version);
@@ -363,7 +275,10 @@ class Experimenter {
     for (size_t i = 0; i < std::min(measured, declared); ++i) {
       compare(recorded.workloads[i], experiment_.workloads[i], differences);
     }
-    if (auto error = differences.error(request_.out)) return error;
+    if (auto error = differences.error(request_.out, "the experiment cannot be continued",
+                                       "name another directory for a new one")) {
+      return error;
+    }
 
     for (size_t i = 0; i < recorded.workloads.size(); ++i) {
       if (recorded.workloads[i].control == (i >= declared)) continue;
@@ -400,13 +315,7 @@ class Experimenter {
     differences.look("a workload", recorded.id, now.id);
     if (recorded.id != now.id) return;
     if (recorded.state == WorkloadState::Failed || now.state == WorkloadState::Failed) return;
-    differences.look("the contract of " + now.id, recorded.contract_sha256, now.contract_sha256);
-    for (ExperimentSide side : kExperimentSides) {
-      const std::string whose = name_of(side) + "'s ";
-      const size_t i = index_of(side);
-      differences.look(whose + "module of " + now.id, recorded.module_sha256[i], now.module_sha256[i]);
-      differences.look(whose + "code of " + now.id, recorded.code_sha256[i], now.code_sha256[i]);
-    }
+    differences.look(recorded, now);
   }
 
   std::optional<Error> record_captures() {
@@ -422,17 +331,17 @@ class Experimenter {
         tell("recording " + workload.id);
         auto room = store_->make_room_for_capture(workload.id, side);
         if (!room) return room.error();
-        const uint64_t allowed_ns = request_.answer_timeout_ns +
-                                    kCaptureIterations * std::min(workload.iteration_ns, UINT64_MAX / 1024);
-        auto why_not = record_capture(sides_[i][index_of(side)], request_.catalog, backends_[index_of(side)],
-                                      base::join_path(request_.out, *room), allowed_ns, signals_);
+        const uint64_t allowed_ns = capture_timeout_ns(request_.answer_timeout_ns, workload.iteration_ns);
+        auto why_not =
+            record_capture(sides_[i][index_of(side)], request_.catalog, lane_flags(backends_[index_of(side)]),
+                           base::join_path(request_.out, *room), allowed_ns, signals_);
         changed = true;
         if (!why_not) {
           path = *room;
           continue;
         }
         if (auto error = interrupted()) return error;
-        add_diagnostic("no capture of " + workload.id + " by " + name_of(side) + ": " + *why_not);
+        add_diagnostic("no capture of " + workload.id + " by " + name_of(side) + ": " + why_not->sentence);
       }
     }
     if (!changed) return std::nullopt;

@@ -22,15 +22,15 @@ Error system_error(base::ErrorKind kind, const char* what, const std::string& pa
   return {kind, std::string(what) + ": " + std::strerror(errno), {.file = path}};
 }
 
-// Held by the descriptor, so that it ends with the process however that ends.
-Result<base::Fd> lock_directory(const std::string& path) {
+constexpr const char* kBusy = "another experiment is being measured into it; wait for it or name another";
+
+}  // namespace
+
+Result<base::Fd> lock_directory(const std::string& path, const char* busy) {
   base::Fd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd.ok()) return system_error(base::ErrorKind::Usage, "cannot be opened", path);
   if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return fd;
-  if (errno == EWOULDBLOCK) {
-    return base::usage_error("another experiment is being measured into it; wait for it or name another",
-                             {.file = path});
-  }
+  if (errno == EWOULDBLOCK) return base::usage_error(busy, {.file = path});
   return system_error(base::ErrorKind::Usage, "cannot be locked", path);
 }
 
@@ -46,15 +46,13 @@ Result<void> remove_capture(const std::string& path) {
   return files.remove(path);
 }
 
-}  // namespace
-
 Result<ExperimentStore> ExperimentStore::create(const std::string& path,
                                                 const capture::Experiment& experiment) {
   // Beside, then renamed: who is killed in between leaves no directory that is half an experiment.
   const std::string beside = path + ".new-" + std::to_string(::getpid());
   base::Files& files = base::system_files();
   if (auto made = files.create_directory(beside); !made) return made.error();
-  auto lock = lock_directory(beside);
+  auto lock = lock_directory(beside, kBusy);
   if (!lock) return lock.error();
   auto fill = [&]() -> Result<void> {
     if (auto made = files.create_directory(base::join_path(beside, kExperimentCaptures)); !made) return made;
@@ -85,7 +83,7 @@ Result<ExperimentStore> ExperimentStore::open(const std::string& path) {
         "exists already and is no experiment, so it cannot be continued; name another directory or remove it",
         {.file = path});
   }
-  auto lock = lock_directory(path);
+  auto lock = lock_directory(path, kBusy);
   if (!lock) return lock.error();
   auto directory = files.open_directory(path);
   if (!directory) return directory.error();

@@ -13,11 +13,13 @@
 #include <iostream>
 #include <map>
 #include <random>
+#include <set>
 
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/process.h"
 #include "harness/experiment_store.h"
+#include "harness/explain_captures.h"
 #include "harness/testing/modules.h"
 #include "harness/worker.h"
 
@@ -60,6 +62,23 @@ void sabotage(const std::string& how) {
   }
 }
 
+// Stands for `profile record`: a directory that holds its own flags. "wrong" fails when all but done; "deaf"
+// cannot sample here; "slow" does not come to an end.
+int run_recording(const std::string& program, const std::vector<std::string>& flags) {
+  const std::string name = base::base_name(program);
+  const std::string how = name.substr(0, name.find('.'));
+  const std::string& out = flags.back();
+  const bool sampled = std::find(flags.begin(), flags.end(), "pprof") != flags.end();
+  std::string text;
+  for (const std::string& flag : flags) text += flag + " ";
+  EXPECT_TRUE(base::system_files().create_directory(out));
+  EXPECT_TRUE(base::system_files().create(base::join_path(out, "flags"), base::as_bytes(text)));
+  if (how == "slow" && sampled) ::pause();
+  if (how == "wrong") std::cerr << "wrong result\n";
+  if (how == "deaf" && sampled) std::cerr << "there is no clock\n";
+  return how == "wrong" ? 1 : how == "deaf" && sampled ? 5 : 0;
+}
+
 // "HOW.MESSAGE" or "HOW.MESSAGE.WORKLOAD".
 int run_worker(const std::string& program) {
   const std::string name = base::base_name(program);
@@ -67,7 +86,10 @@ int run_worker(const std::string& program) {
   const std::string how = name.substr(0, first);
   const std::string when = first == std::string::npos ? "" : name.substr(first + 1, second - first - 1);
   const std::string whose = second == std::string::npos ? "" : name.substr(second + 1);
-  Worker worker(tester(), base::system_clock());
+  WorkerIdentity identity = tester();
+  if (how == "other") identity.runner_id = "another";
+  if (how == "old") identity.backends = {"none", "pprof"};
+  Worker worker(identity, base::system_clock());
   bool concerned = whose.empty();
   for (std::string line; !worker.closed() && std::getline(std::cin, line);) {
     auto request = base::parse_json(line, "request");
@@ -476,6 +498,156 @@ TEST_F(ExperimentTest, KilledAtAnyMomentItIsContinued) {
   EXPECT_EQ(contents.pairs.size(), std::max<size_t>(24, before));
 }
 
+// A finished experiment, whose findings are to be explained.
+class ExplainTest : public ExperimentTest {
+ protected:
+  ExplainRequest explanation(const std::string& candidate = "honest") {
+    const ExperimentRequest wanted = request(candidate);
+    const ExperimentOutcome outcome = run(wanted, 1);
+    EXPECT_FALSE(outcome.error) << outcome.error->to_string();
+    ExplainRequest request;
+    request.path = wanted.out;
+    request.experiment = read().experiment;
+    request.workload = wanted.workloads[0];
+    request.catalog = wanted.catalog;
+    request.sides = wanted.sides;
+    request.out = path("explain");
+    request.duration_ns = 250'000'000;
+    return request;
+  }
+
+  // "baseline.exact candidate.exact": what is there, of which nothing is unfinished.
+  std::string recorded() const {
+    std::string text;
+    std::set<std::string> names;
+    for (const auto& entry : std::filesystem::directory_iterator(path("explain")))
+      names.insert(entry.path().filename());
+    for (std::string name : names) {
+      EXPECT_TRUE(name.starts_with("fib.") && name.ends_with(".wagoprof")) << name;
+      text += (text.empty() ? "" : " ") + name.substr(4, name.size() - 13);
+    }
+    return text;
+  }
+
+  std::string flags_of(const std::string& capture) const {
+    auto text = base::system_files().read(path("explain/fib." + capture + ".wagoprof/flags"), 4096);
+    EXPECT_TRUE(text) << capture;
+    return text ? std::string(base::as_text(*text)) : "";
+  }
+
+  static std::string refusal(const ExplainRequest& request, ErrorKind kind) {
+    const ExplainOutcome outcome = record_for_explanation(request);
+    EXPECT_TRUE(outcome.error);
+    if (!outcome.error) return "";
+    EXPECT_EQ(outcome.error->kind, kind);
+    return outcome.error->message;
+  }
+};
+
+constexpr const char* kAllFour = "baseline.exact baseline.sampled candidate.exact candidate.sampled";
+
+TEST_F(ExplainTest, BothSidesAreCountedAndSampledAndAgainIsHarmless) {
+  const ExplainRequest request = explanation();
+  for (int i = 0; i < 2; ++i) {
+    const ExplainOutcome outcome = record_for_explanation(request);
+    ASSERT_FALSE(outcome.error) << outcome.error->to_string();
+    EXPECT_TRUE(outcome.remarks.empty());
+    EXPECT_EQ(recorded(), kAllFour);
+  }
+  const std::string exact = flags_of("candidate.exact"), sampled = flags_of("baseline.sampled");
+  EXPECT_NE(exact.find("--backend count --iterations 1 --warmup 1 --include-code --source-maps"),
+            std::string::npos);
+  EXPECT_NE(sampled.find("--backend pprof --rate 999 --duration 250000000ns --source-maps --include-code"),
+            std::string::npos)
+      << sampled;
+}
+
+TEST_F(ExplainTest, WhatWasNotMeasuredIsRefused) {
+  const ExplainRequest request = explanation();
+  ExplainRequest other = request;
+  other.sides[1].program = runner("other");
+  std::string message = refusal(other, ErrorKind::Usage);
+  EXPECT_TRUE(message.starts_with("this is not what was measured: the candidate's program was ")) << message;
+  EXPECT_NE(message.find(" and is another; name the programs, modules and catalog of the experiment"),
+            std::string::npos)
+      << message;
+
+  other = request;
+  std::filesystem::create_directory(path("new"));
+  std::string newer(testing::kArith);
+  newer += std::string("\x00\x02\x01x", 4);
+  ASSERT_TRUE(base::system_files().create(path("new/module.wasm"), base::as_bytes(newer)));
+  other.sides[0].modules = path("new");
+  message = refusal(other, ErrorKind::Usage);
+  EXPECT_TRUE(message.starts_with("this is not what was measured: the baseline's module of fib was "))
+      << message;
+
+  other = request;
+  other.workload = fib("fib", 14, 377);
+  message = refusal(other, ErrorKind::Usage);
+  EXPECT_TRUE(message.starts_with("this is not what was measured: the contract of fib was ")) << message;
+
+  other = request;
+  other.workload = fib("fib", 15, 611);
+  EXPECT_NE(refusal(other, ErrorKind::Failed).find("the baseline: wrong result"), std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(path("explain"))) << "nothing was recorded";
+}
+
+TEST_F(ExplainTest, AProgramThatIsTooOldToCountIsSampled) {
+  const ExplainOutcome outcome = record_for_explanation(explanation("old"));
+  ASSERT_FALSE(outcome.error) << outcome.error->to_string();
+  EXPECT_EQ(outcome.remarks, std::vector<std::string>{"the candidate's program has no backend count"});
+  EXPECT_EQ(recorded(), kAllFour);
+  for (const char* side : {"baseline.exact", "candidate.exact"}) {
+    EXPECT_NE(flags_of(side).find("--backend none"), std::string::npos) << "or they could not be compared";
+  }
+}
+
+TEST_F(ExplainTest, WhereNothingCanBeSampledThatIsSaid) {
+  const ExplainOutcome outcome = record_for_explanation(explanation("deaf"));
+  ASSERT_FALSE(outcome.error) << outcome.error->to_string();
+  EXPECT_EQ(outcome.remarks, std::vector<std::string>{"no samples: the candidate: its program exited with "
+                                                      "code 5: there is no clock"});
+  EXPECT_EQ(recorded(), "baseline.exact baseline.sampled candidate.exact");
+}
+
+TEST_F(ExplainTest, ARecordingThatFailsLeavesWhatWasThere) {
+  ExplainRequest request = explanation("wrong");
+  request.sides[1].program = runner("honest");
+  ASSERT_FALSE(record_for_explanation(request).error);
+  request.sides[1].program = runner("wrong");
+  EXPECT_EQ(refusal(request, ErrorKind::Failed),
+            "the candidate: its program exited with code 1: wrong result");
+  EXPECT_EQ(recorded(), kAllFour);
+  EXPECT_NE(flags_of("candidate.exact").find("--backend count"), std::string::npos);
+}
+
+TEST_F(ExplainTest, InterruptedItLeavesWhatIsWhole) {
+  ExplainRequest request = explanation("slow");
+  request.on_progress = [](const std::string& doing) {
+    if (doing == "sampling the candidate") ::raise(SIGTERM);
+  };
+  const ExplainOutcome outcome = record_for_explanation(request);
+  ASSERT_TRUE(outcome.error);
+  EXPECT_EQ(outcome.error->message, "interrupted by SIGTERM");
+  EXPECT_EQ(outcome.interrupted_by, SIGTERM);
+  EXPECT_EQ(recorded(), "baseline.exact baseline.sampled candidate.exact");
+}
+
+TEST_F(ExplainTest, OneAtATimeIntoADirectory) {
+  const ExplainRequest request = explanation();
+  std::filesystem::create_directory(path("explain"));
+  auto lock = lock_directory(path("explain"), "held");
+  ASSERT_TRUE(lock);
+  EXPECT_EQ(refusal(request, ErrorKind::Usage),
+            "another process records explanations into it; wait for it or name another with --out");
+  // What an earlier one left when it was killed is no obstacle.
+  lock = base::failed("released");
+  std::filesystem::create_directory(path("explain/fib.baseline.exact.wagoprof.unfinished"));
+  ASSERT_FALSE(record_for_explanation(request).error);
+  EXPECT_EQ(recorded(), kAllFour);
+}
+
 }  // namespace
 
 // The experiment that is killed.
@@ -503,6 +675,9 @@ int run_to_be_killed(const std::string& root, const std::string& out) {
 
 int main(int argc, char** argv) {
   if (argc == 3 && std::string_view(argv[2]) == "worker") return wago::harness::run_worker(argv[0]);
+  if (argc > 3 && std::string_view(argv[2]) == "record") {
+    return wago::harness::run_recording(argv[0], {argv + 3, argv + argc});
+  }
   if (argc == 4 && std::string_view(argv[1]) == "experiment") {
     return wago::harness::run_to_be_killed(argv[2], argv[3]);
   }
