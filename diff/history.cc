@@ -18,7 +18,6 @@ namespace wago::diff {
 
 namespace {
 
-using capture::ExperimentSide;
 using capture::HistoryExperiment;
 using capture::HistoryResult;
 

@@ -12,8 +12,6 @@ namespace wago::diff {
 
 namespace {
 
-using capture::ExperimentSide;
-
 InstructionLane instruction_lane(const Evidence& baseline, const Evidence& candidate) {
   InstructionLane lane;
   for (size_t side = 0; side < 2; ++side) {
