@@ -5,6 +5,7 @@
 #include "cli/flags.h"
 #include "cli/output.h"
 #include "cli/profile_commands.h"
+#include "cli/result_files.h"
 #include "cli/verdict_flags.h"
 #include "diff/compare.h"
 #include "diff/quantity.h"
@@ -86,6 +87,16 @@ int compare_function(const diff::Evidence& baseline, const diff::Evidence& candi
   return kExitDone;
 }
 
+int compare_results(const DiffFlags& flags, Output& output) {
+  if (flags.function) {
+    return output.fail(base::usage_error("--function needs captures: other tools' results have no code"));
+  }
+  auto report = compare_result_files(flags.baseline, flags.candidate);
+  if (!report) return output.fail(report.error());
+  output.print(flags.json ? diff::to_json(*report).dump(2) + "\n" : diff::to_text(*report, output.colour()));
+  return flags.verdicts.strict ? kExitInconclusive : kExitDone;
+}
+
 int compare(DiffFlags& flags, Output& output) {
   if (flags.pair.size() == 1 && capture::is_experiment(flags.pair[0])) return read_experiment(flags, output);
   if (flags.verdicts.given()) {
@@ -93,6 +104,9 @@ int compare(DiffFlags& flags, Output& output) {
         "--confidence, --floor, --margin and --fail-on are for experiments: captures did not run together"));
   }
   if (auto sides = resolve(flags); !sides) return output.fail(sides.error());
+  auto results = are_result_files(flags.baseline, flags.candidate);
+  if (!results) return output.fail(results.error());
+  if (*results) return compare_results(flags, output);
   auto baseline = diff::load_all(flags.baseline);
   if (!baseline) return output.fail(baseline.error());
   auto candidate = diff::load_all(flags.candidate);
@@ -116,10 +130,11 @@ int compare(DiffFlags& flags, Output& output) {
 void add_diff(Command& profile) {
   auto flags = std::make_shared<DiffFlags>();
   Command& command = profile.add_command("diff", "Compare two captures, or two sets of captures");
-  command.add_rest("CAPTURE", "Two captures, the baseline, then the candidate; or one experiment",
+  command.add_rest("CAPTURE",
+                   "Two captures or files of results, the baseline, then the candidate; or one experiment",
                    &flags->pair);
-  command.add_list("--baseline", "CAPTURE", "The captures of the baseline", &flags->baseline);
-  command.add_list("--candidate", "CAPTURE", "The captures of the candidate", &flags->candidate);
+  command.add_list("--baseline", "CAPTURE", "The captures or files of the baseline", &flags->baseline);
+  command.add_list("--candidate", "CAPTURE", "The captures or files of the candidate", &flags->candidate);
   flags->verdicts.add_to(command);
   command.add_option("--function", "NAME|INDEX", "One function on both sides, its instructions aligned",
                      &flags->function);
@@ -130,7 +145,8 @@ void add_diff(Command& profile) {
   command.set_footer(
       "Captures whose measurement contracts differ are refused (exit 2). Elapsed times of captures that did "
       "not run\n"
-      "together are shown but decide nothing.");
+      "together are shown but decide nothing; nor do results of Google Benchmark (JSON), Go (text) and "
+      "hyperfine (JSON).");
   command.set_action([flags](Output& output) { return compare(*flags, output); });
 }
 

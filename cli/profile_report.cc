@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "cli/profile_commands.h"
 #include "cli/report_files.h"
+#include "cli/result_files.h"
 #include "cli/verdict_flags.h"
 #include "diff/report.h"
 
@@ -16,6 +17,7 @@ namespace {
 
 struct ReportFlags {
   std::vector<std::string> experiments;
+  std::vector<std::string> baseline, candidate;  // files of results
   std::optional<std::string> format;
   std::optional<std::string> out;
   std::optional<std::string> release, baseline_release;
@@ -23,52 +25,105 @@ struct ReportFlags {
   VerdictFlags verdicts;
 };
 
-// release.wagoexp -> "release"
+// release.wagoexp -> "release", old.json -> "old"
 std::string report_name(const std::string& path) {
   std::string name = base::base_name(path);
-  if (name.ends_with(".wagoexp")) name.resize(name.size() - 8);
+  for (const std::string_view extension : {".wagoexp", ".json", ".txt"}) {
+    if (name.ends_with(extension)) name.resize(name.size() - extension.size());
+  }
   return name.empty() ? "report" : name;
 }
 
+struct Made {
+  std::vector<NamedReport> reports;
+  int exit_code = kExitDone;
+};
+
+base::Result<Made> of_experiments(const ReportFlags& flags, const Reading& reading) {
+  std::shared_ptr<const diff::History> history;
+  if (flags.history) {
+    auto known = load_history(*flags.history);
+    if (!known) return known.error();
+    history = std::make_shared<const diff::History>(std::move(*known));
+  }
+  Made made;
+  for (const std::string& path : flags.experiments) {
+    base::Files& files = base::system_files();
+    if (files.exists(path) && !files.is_directory(path)) {
+      return base::usage_error(
+          "is no experiment; results of other tools are named with --baseline A... --candidate B...",
+          {.file = path});
+    }
+    auto report = diff::report_on(path, reading.settings);
+    if (!report) return report.error();
+    made.exit_code =
+        std::max(made.exit_code, diff::exit_code(report->findings, reading.fail_on, reading.strict));
+    if (history) diff::add_history(*report, history);
+    report->release = flags.release.value_or("");
+    report->baseline_release = flags.baseline_release.value_or("");
+    made.reports.push_back({report_name(path), std::move(*report)});
+  }
+  return made;
+}
+
+base::Result<Made> of_results(const ReportFlags& flags, const Reading& reading) {
+  if (!flags.experiments.empty()) {
+    return base::usage_error("name either experiments or --baseline and --candidate, not both");
+  }
+  if (flags.baseline.empty() || flags.candidate.empty()) {
+    return base::usage_error(flags.baseline.empty() ? "--baseline is missing: the results to compare with"
+                                                    : "--candidate is missing: the results to compare");
+  }
+  if (flags.verdicts.given()) {
+    return base::usage_error(
+        "--confidence, --floor, --margin and --fail-on are for experiments: these sides did not run "
+        "together");
+  }
+  if (flags.history) {
+    return base::usage_error("--history is for experiments: it knows nothing of other tools' results");
+  }
+  auto results = are_result_files(flags.baseline, flags.candidate);
+  if (!results) return results.error();
+  if (!*results) {
+    return base::usage_error(
+        "a report on two sides is of other tools' results; of captures it is `profile diff` that tells");
+  }
+  auto report = compare_result_files(flags.baseline, flags.candidate);
+  if (!report) return report.error();
+  report->release = flags.release.value_or("");
+  report->baseline_release = flags.baseline_release.value_or("");
+  Made made;
+  made.exit_code = reading.strict ? kExitInconclusive : kExitDone;
+  made.reports.push_back({report_name(flags.candidate.front()), std::move(*report)});
+  return made;
+}
+
 int report(const ReportFlags& flags, Output& output) {
-  if (flags.experiments.empty())
+  const bool results = !flags.baseline.empty() || !flags.candidate.empty();
+  if (flags.experiments.empty() && !results)
     return output.fail(base::usage_error("name an experiment, such as release.wagoexp"));
   auto reading = reading_of(flags.verdicts);
   if (!reading) return output.fail(reading.error());
   auto formats = parse_report_formats(flags.format.value_or("text"));
   if (!formats) return output.fail(formats.error());
-  const bool to_standard_output = !flags.out;
-  if (to_standard_output && (formats->size() != 1 || flags.experiments.size() != 1)) {
+  if (!flags.out && (formats->size() != 1 || flags.experiments.size() > 1)) {
     return output.fail(
         base::usage_error("--out is missing: several formats or experiments need a directory"));
   }
-  std::vector<NamedReport> reports;
-  std::shared_ptr<const diff::History> history;
-  if (flags.history) {
-    auto known = load_history(*flags.history);
-    if (!known) return output.fail(known.error());
-    history = std::make_shared<const diff::History>(std::move(*known));
+  auto made = results ? of_results(flags, *reading) : of_experiments(flags, *reading);
+  if (!made) return output.fail(made.error());
+  if (!flags.out) {
+    output.print(write_report(made->reports[0].report, formats->front(), output.colour()));
+    return made->exit_code;
   }
-  int code = kExitDone;
-  for (const std::string& path : flags.experiments) {
-    auto made = diff::report_on(path, reading->settings);
-    if (!made) return output.fail(made.error());
-    code = std::max(code, diff::exit_code(made->findings, reading->fail_on, reading->strict));
-    if (history) diff::add_history(*made, history);
-    made->release = flags.release.value_or("");
-    made->baseline_release = flags.baseline_release.value_or("");
-    reports.push_back({report_name(path), std::move(*made)});
-  }
-  if (to_standard_output) {
-    output.print(write_report(reports[0].report, formats->front(), output.colour()));
-    return code;
-  }
-  if (auto written = write_reports(reports, *formats, *flags.out); !written)
+  if (auto written = write_reports(made->reports, *formats, *flags.out); !written)
     return output.fail(written.error());
-  for (const NamedReport& one : reports)
-    output.print(base::display(one.report.path) + ": " + diff::headline(one.report) + "\n");
+  for (size_t i = 0; i < made->reports.size(); ++i) {
+    const std::string& subject = results ? flags.candidate.front() : flags.experiments[i];
+    output.print(base::display(subject) + ": " + headline(made->reports[i].report) + "\n");
+  }
   output.print("report in " + base::display(*flags.out) + "\n");
-  return code;
+  return made->exit_code;
 }
 
 }  // namespace
@@ -77,6 +132,8 @@ void add_report(Command& profile) {
   auto flags = std::make_shared<ReportFlags>();
   Command& command = profile.add_command("report", "What experiments say of a release");
   command.add_rest("EXPERIMENT", "Experiments (.wagoexp)", &flags->experiments);
+  command.add_list("--baseline", "FILE", "Results of another tool to compare with", &flags->baseline);
+  command.add_list("--candidate", "FILE", "Results of another tool to compare", &flags->candidate);
   command.add_option("--format", "LIST", "text (default), html, markdown, json, junit, annotations",
                      &flags->format);
   command.add_option("--out", "DIR", "Where to; without it to standard output", &flags->out);

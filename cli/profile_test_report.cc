@@ -75,7 +75,7 @@ int test_report(const TestReportFlags& flags, Output& output) {
   if (auto written = write_reports(reports, *formats, directory); !written)
     return output.fail(written.error());
   for (const NamedReport& named : reports) {
-    output.print(base::display(named.name) + ": " + diff::headline(named.report) + "\n");
+    output.print(base::display(named.name) + ": " + headline(named.report) + "\n");
     for (const ReportFormat format : *formats)
       attach(base::join_path(directory, report_file(named.name, format)), output);
   }

@@ -23,6 +23,25 @@ constexpr std::array kExtensions = {
 #include "base/reports.def"
 };
 
+template <class Report>
+std::string write(const Report& report, ReportFormat format, bool colour) {
+  switch (format) {
+    case ReportFormat::Text:
+      return to_text(report, colour);
+    case ReportFormat::Html:
+      return to_html(report);
+    case ReportFormat::Markdown:
+      return to_markdown(report);
+    case ReportFormat::Json:
+      return to_json(report).dump(2) + "\n";
+    case ReportFormat::Junit:
+      return to_junit(report);
+    case ReportFormat::Annotations:
+      return to_annotations(report);
+  }
+  WAGO_UNREACHABLE("report format");
+}
+
 }  // namespace
 
 base::Result<std::vector<ReportFormat>> parse_report_formats(const std::string& text) {
@@ -42,22 +61,12 @@ base::Result<std::vector<ReportFormat>> parse_report_formats(const std::string& 
   return formats;
 }
 
-std::string write_report(const diff::Report& report, ReportFormat format, bool colour) {
-  switch (format) {
-    case ReportFormat::Text:
-      return diff::to_text(report, colour);
-    case ReportFormat::Html:
-      return diff::to_html(report);
-    case ReportFormat::Markdown:
-      return diff::to_markdown(report);
-    case ReportFormat::Json:
-      return diff::to_json(report).dump(2) + "\n";
-    case ReportFormat::Junit:
-      return diff::to_junit(report);
-    case ReportFormat::Annotations:
-      return diff::to_annotations(report);
-  }
-  WAGO_UNREACHABLE("report format");
+std::string headline(const AnyReport& report) {
+  return std::visit([](const auto& one) { return diff::headline(one); }, report);
+}
+
+std::string write_report(const AnyReport& report, ReportFormat format, bool colour) {
+  return std::visit([&](const auto& one) { return write(one, format, colour); }, report);
 }
 
 std::string report_file(const std::string& name, ReportFormat format) {
@@ -69,8 +78,8 @@ base::Result<void> write_reports(std::span<const NamedReport> reports, std::span
   std::set<std::string> names;
   for (const NamedReport& named : reports) {
     if (!names.insert(named.name).second) {
-      return base::usage_error("two experiments are called " + base::display(named.name) +
-                               ", and so would their reports be; write them to different directories");
+      return base::usage_error("two reports are called " + base::display(named.name) +
+                               ", and so would their files be; write them to different directories");
     }
   }
   base::Files& files = base::system_files();

@@ -5,10 +5,12 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "base/result.h"
 #include "diff/report.h"
+#include "diff/unpaired.h"
 
 namespace wago::cli {
 
@@ -20,12 +22,16 @@ enum class ReportFormat : uint8_t {
 // "html,markdown" -> the formats, each once. Errors name --format and the words.
 base::Result<std::vector<ReportFormat>> parse_report_formats(const std::string& text);
 
+// Of an experiment, or of what did not run together.
+using AnyReport = std::variant<diff::Report, diff::UnpairedReport>;
+
+std::string headline(const AnyReport& report);
 // `colour` is of text alone.
-std::string write_report(const diff::Report& report, ReportFormat format, bool colour = false);
+std::string write_report(const AnyReport& report, ReportFormat format, bool colour = false);
 
 struct NamedReport {
   std::string name;  // of its files, without what their format appends
-  diff::Report report;
+  AnyReport report;
 };
 // "release.junit.xml"
 std::string report_file(const std::string& name, ReportFormat format);

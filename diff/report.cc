@@ -122,10 +122,10 @@ base::Result<Report> report_on(const std::string& path, const VerdictSettings& s
   return report;
 }
 
-std::string releases_text(const Report& report) {
-  if (report.release.empty() && report.baseline_release.empty()) return {};
-  return (report.release.empty() ? "candidate" : "release " + report.release) +
-         (report.baseline_release.empty() ? "" : " against " + report.baseline_release);
+std::string releases_text(const std::string& release, const std::string& baseline_release) {
+  if (release.empty() && baseline_release.empty()) return {};
+  return (release.empty() ? "candidate" : "release " + release) +
+         (baseline_release.empty() ? "" : " against " + baseline_release);
 }
 
 void add_history(Report& report, std::shared_ptr<const History> history) {

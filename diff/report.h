@@ -86,7 +86,7 @@ std::string to_annotations(const Report& report);
 std::string to_html(const Report& report);
 
 // "release 1.3 against 1.2", as far as it was said; else empty.
-std::string releases_text(const Report& report);
+std::string releases_text(const std::string& release, const std::string& baseline_release);
 // "wago-profile 1.1, revision 0123456789ab (dirty), --level 0"
 std::string side_text(const capture::SideRecord& side);
 base::Json to_json(const capture::SideRecord& side);

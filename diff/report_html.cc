@@ -6,59 +6,13 @@
 #include "base/text.h"
 #include "diff/quantity.h"
 #include "diff/report.h"
+#include "diff/report_markup.h"
 
 namespace wago::diff {
 
 namespace {
 
 using base::as_markup;
-
-constexpr const char* kStyle = R"(
-:root{--paper:#fff;--ink:#1c2024;--quiet:#60646c;--line:#dfe3e8;--soft:#f4f6f8;--bad:#c62a2f;--doubt:#946800;--good:#18794e;--mark:#0b68cb}
-@media(prefers-color-scheme:dark){:root{--paper:#15181b;--ink:#e8eaed;--quiet:#9aa0a8;--line:#31363c;--soft:#1e2226;--bad:#ff8589;--doubt:#f0c000;--good:#5fd39b;--mark:#6cb3ff}}
-*{box-sizing:border-box}body{margin:0;background:var(--paper);color:var(--ink);font:15px/1.5 system-ui,sans-serif}
-main{max-width:1100px;margin:0 auto;padding:1.2rem}h1{font-size:1.4rem;margin:.2rem 0}h2{font-size:1.1rem;margin:1.6rem 0 .5rem}
-p{margin:.4rem 0}.quiet{color:var(--quiet)}.bad{color:var(--bad)}.doubt{color:var(--doubt)}.good{color:var(--good)}
-.note{border-left:4px solid var(--bad);background:var(--soft);padding:.5rem .8rem;margin:.6rem 0}
-.wide{overflow-x:auto}table{border-collapse:collapse;width:100%}th,td{padding:.35rem .6rem;text-align:left;border-bottom:1px solid var(--line);white-space:nowrap}
-td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}th button{all:unset;cursor:pointer;font-weight:600}th button:focus-visible{outline:2px solid var(--mark)}
-th[aria-sort=ascending] button::after{content:" \25B2"}th[aria-sort=descending] button::after{content:" \25BC"}
-details{border:1px solid var(--line);border-radius:6px;margin:.5rem 0;padding:.4rem .8rem}summary{cursor:pointer;font-weight:600}
-code{background:var(--soft);padding:.1rem .3rem;border-radius:4px;overflow-wrap:anywhere;white-space:normal}
-svg{display:block}svg .axis{stroke:var(--line)}svg .zero{stroke:var(--quiet)}svg .band{fill:var(--soft)}
-svg .o0{fill:#0b68cb}svg .o16{fill:#c8531b}svg .o32{fill:#2a8a57}svg .o48{fill:#9b4fc4}
-svg text{fill:var(--quiet);font:11px system-ui,sans-serif}a{color:var(--mark)}
-@media(max-width:640px){main{padding:.7rem}td,th{padding:.3rem .4rem}}
-)";
-
-constexpr const char* kScript = R"(
-for (const table of document.querySelectorAll("table.sortable")) {
-  const body = table.tBodies[0];
-  const heads = [...table.tHead.rows[0].cells];
-  heads.forEach((head, column) => {
-    const button = head.querySelector("button");
-    if (!button) return;
-    button.addEventListener("click", () => {
-      const down = head.getAttribute("aria-sort") === "ascending";
-      heads.forEach((other) => other.removeAttribute("aria-sort"));
-      head.setAttribute("aria-sort", down ? "descending" : "ascending");
-      const key = (row) => row.cells[column].dataset.key ?? row.cells[column].textContent;
-      const rows = [...body.rows].sort((a, b) => {
-        const x = key(a), y = key(b);
-        const order = isNaN(x) || isNaN(y) ? x.localeCompare(y) : x - y;
-        return down ? -order : order;
-      });
-      body.append(...rows);
-    });
-  });
-}
-const unfold = () => {
-  const target = document.getElementById(location.hash.slice(1));
-  if (target?.tagName === "DETAILS") target.open = true;
-};
-addEventListener("hashchange", unfold);
-unfold();
-)";
 
 // The class that paints a finding.
 const char* tone(Finding finding) {
@@ -288,15 +242,10 @@ std::string method(const Report& report) {
 
 std::string to_html(const Report& report) {
   const Scale scale(reach_of(report), 220);
-  const std::string releases = releases_text(report);
-  std::string text =
-      "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" "
-      "content=\"width=device-width,initial-scale=1\"><title>" +
-      as_markup("Regression report" + (releases.empty() ? "" : " of " + base::printable(releases)) + ": " +
-                headline(report)) +
-      "</title><style>" + kStyle + "</style></head><body><main>\n<h1>" + as_markup(headline(report)) +
-      "</h1>\n<p class=\"quiet\">" +
-      as_markup(base::printable((releases.empty() ? "" : releases + ": ") + report.path)) + "</p>\n";
+  const std::string releases = releases_text(report.release, report.baseline_release);
+  std::string text = "<h1>" + as_markup(headline(report)) + "</h1>\n<p class=\"quiet\">" +
+                     as_markup(base::printable((releases.empty() ? "" : releases + ": ") + report.path)) +
+                     "</p>\n";
   for (const std::string& sentence : report.findings.invalid) {
     text += "<p class=\"note bad\">" + as_markup(base::printable(sentence)) + "</p>\n";
   }
@@ -321,7 +270,9 @@ std::string to_html(const Report& report) {
   text += "<h2>Workloads</h2>\n";
   for (const ReportedWorkload& workload : report.workloads) text += section(report, workload);
   for (const ReportedWorkload& control : report.controls) text += section(report, control);
-  return text + method(report) + "</main><script>" + kScript + "</script></body></html>\n";
+  return report_page("Regression report" + (releases.empty() ? "" : " of " + base::printable(releases)) +
+                         ": " + headline(report),
+                     text + method(report));
 }
 
 }  // namespace wago::diff

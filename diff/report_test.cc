@@ -153,11 +153,11 @@ TEST_F(Reports, HtmlIsOneDocumentWithNothingFromElsewhere) {
 }
 
 TEST_F(Reports, ReleasesAreNamedWhereTheyAreKnown) {
-  EXPECT_EQ(releases_text(report_), "");
+  EXPECT_EQ(releases_text(report_.release, report_.baseline_release), "");
   EXPECT_TRUE(to_markdown(report_).starts_with("## 1 failed")) << to_markdown(report_);
   EXPECT_TRUE(to_text(report_).starts_with("experiment ")) << to_text(report_);
   report_.baseline_release = "1.0";
-  EXPECT_EQ(releases_text(report_), "candidate against 1.0");
+  EXPECT_EQ(releases_text(report_.release, report_.baseline_release), "candidate against 1.0");
   report_.release = "1.1<\n";
   EXPECT_TRUE(to_text(report_).starts_with("release 1.1<\\x0a against 1.0\nexperiment ")) << to_text(report_);
   EXPECT_TRUE(to_markdown(report_).starts_with("## release 1.1\\<\\\\x0a against 1.0: 1 failed"))
@@ -166,7 +166,7 @@ TEST_F(Reports, ReleasesAreNamedWhereTheyAreKnown) {
             std::string::npos);
   EXPECT_EQ(to_json(report_).find("baseline_release")->as_string(), "1.0");
   report_.baseline_release.clear();
-  EXPECT_EQ(releases_text(report_), "release 1.1<\n");
+  EXPECT_EQ(releases_text(report_.release, report_.baseline_release), "release 1.1<\n");
 }
 
 TEST_F(Reports, AnInvalidEnvironmentClaimsNothing) {

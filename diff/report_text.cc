@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "diff/quantity.h"
 #include "diff/report.h"
+#include "diff/report_markup.h"
 
 namespace wago::diff {
 
@@ -55,16 +56,6 @@ std::string suite_text(const Report& report) {
   return text;
 }
 
-// A cell of a Markdown table.
-std::string cell(std::string_view text) {
-  std::string result;
-  for (char c : base::printable(text)) {
-    if (c == '|' || c == '\\' || c == '`' || c == '*' || c == '_' || c == '<' || c == '[') result += '\\';
-    result += c;
-  }
-  return result;
-}
-
 }  // namespace
 
 std::string side_text(const capture::SideRecord& side) {
@@ -81,7 +72,7 @@ std::string side_text(const capture::SideRecord& side) {
 std::string to_text(const Report& report, bool colour) {
   const capture::Experiment& experiment = report.experiment;
   std::string text;
-  if (const std::string releases = releases_text(report); !releases.empty())
+  if (const std::string releases = releases_text(report.release, report.baseline_release); !releases.empty())
     text += base::printable(releases) + "\n";
   text +=
       base::columns({{"experiment", base::display(report.path), experiment.complete ? "" : "(not finished)"},
@@ -138,20 +129,22 @@ std::string to_text(const Report& report, bool colour) {
 
 std::string to_markdown(const Report& report) {
   const capture::Experiment& experiment = report.experiment;
-  const std::string releases = releases_text(report);
-  std::string text =
-      "## " + (releases.empty() ? "" : cell(releases) + ": ") + cell(headline(report)) + "\n\n";
+  const std::string releases = releases_text(report.release, report.baseline_release);
+  std::string text = "## " + (releases.empty() ? "" : markdown_cell(releases) + ": ") +
+                     markdown_cell(headline(report)) + "\n\n";
   for (const std::string& sentence : report.findings.invalid)
-    text += "> **Invalid:** " + cell(sentence) + "\n\n";
-  if (report.findings.suspect) text += "> **Suspect:** " + cell(*report.findings.suspect) + "\n\n";
+    text += "> **Invalid:** " + markdown_cell(sentence) + "\n\n";
+  if (report.findings.suspect) text += "> **Suspect:** " + markdown_cell(*report.findings.suspect) + "\n\n";
   auto table = [&](auto wanted) {
     std::string rows;
     for (const ReportedWorkload& workload : report.workloads) {
       if (!wanted(workload.found.finding)) continue;
       const WorkloadFinding& found = workload.found;
-      rows += "| " + cell(spelling(found.finding)) + " | " + cell(name_of(report, workload)) + " | " +
-              cell(change_text(found)) + " | " + std::to_string(found.pairs) + " | " + p_text(found) + " | " +
-              cell(instructions_text(workload)) + " | " + cell(code_text(workload)) + " |\n";
+      rows += "| " + markdown_cell(spelling(found.finding)) + " | " +
+              markdown_cell(name_of(report, workload)) + " | " + markdown_cell(change_text(found)) + " | " +
+              std::to_string(found.pairs) + " | " + p_text(found) + " | " +
+              markdown_cell(instructions_text(workload)) + " | " + markdown_cell(code_text(workload)) +
+              " |\n";
     }
     if (rows.empty()) return rows;
     return "| | workload | CPU time per iteration | pairs | p | instructions | code "
@@ -161,11 +154,11 @@ std::string to_markdown(const Report& report) {
   text += table(needs_eyes);
   for (const ReportedWorkload& workload : report.workloads) {
     if (!needs_eyes(workload.found.finding)) continue;
-    text += "* **" + cell(name_of(report, workload)) + "**: " + cell(workload.found.reason);
+    text += "* **" + markdown_cell(name_of(report, workload)) + "**: " + markdown_cell(workload.found.reason);
     if (workload.code && !workload.code->differences.empty()) {
-      text += "; code differs in " + cell(functions_text(*workload.code));
+      text += "; code differs in " + markdown_cell(functions_text(*workload.code));
     }
-    text += "; why: " + cell(command_for(report, workload)) + "\n";
+    text += "; why: " + markdown_cell(command_for(report, workload)) + "\n";
   }
   const std::string rest = table([](Finding finding) { return !needs_eyes(finding); });
   if (!rest.empty()) {
@@ -174,30 +167,20 @@ std::string to_markdown(const Report& report) {
                           "workload") +
             " unchanged</summary>\n\n" + rest + "</details>\n";
   }
-  if (const std::string suite = suite_text(report); !suite.empty()) text += "\n" + cell(suite) + "\n";
-  text += "\nBaseline " + cell(side_text(experiment.sides[0])) + "; candidate " +
-          cell(side_text(experiment.sides[1])) + "; " + cell(experiment.cpu_model) + ", " +
-          cell(experiment.os_version) + ", " + format_plural(experiment.logical_cpus, "logical core") + "; " +
+  if (const std::string suite = suite_text(report); !suite.empty())
+    text += "\n" + markdown_cell(suite) + "\n";
+  text += "\nBaseline " + markdown_cell(side_text(experiment.sides[0])) + "; candidate " +
+          markdown_cell(side_text(experiment.sides[1])) + "; " + markdown_cell(experiment.cpu_model) + ", " +
+          markdown_cell(experiment.os_version) + ", " +
+          format_plural(experiment.logical_cpus, "logical core") + "; " +
           format_plural(report.pairs, "pair") + ".\n";
   return text;
 }
 
 std::string to_annotations(const Report& report) {
-  // What a workflow command may hold: https://docs.github.com/actions, "Workflow commands".
-  auto escaped = [](std::string_view text, bool property) {
-    std::string result;
-    for (char c : text) {
-      const bool special = c == '%' || c == '\r' || c == '\n' || (property && (c == ':' || c == ','));
-      char code[8];
-      std::snprintf(code, sizeof code, "%%%02X", static_cast<unsigned char>(c));
-      result += special ? std::string(code) : std::string(1, c);
-    }
-    return result;
-  };
   std::string text;
   auto add = [&](const char* level, const std::string& title, const std::string& message) {
-    text += "::" + std::string(level) + " title=" + escaped(base::printable(title), true) +
-            "::" + escaped(base::printable(message), false) + "\n";
+    text += workflow_command(level, title, message);
   };
   for (const std::string& sentence : report.findings.invalid) add("error", "environment invalid", sentence);
   if (report.findings.suspect) add("warning", "suspect environment", *report.findings.suspect);

@@ -1,14 +1,16 @@
-// Fuzzes the readers of what strangers hand over besides modules: manifests, images, iterations and catalogs,
-// and the parsers of slots and durations under them. Whatever they accept must survive being written and read
-// again.
+// Fuzzes the readers of what strangers hand over besides modules: manifests, images, iterations, catalogs and
+// other tools' results, and the parsers of slots and durations under them. Whatever they accept must survive
+// being written and read again.
 
 #include <cstdint>
+#include <set>
 #include <string_view>
 
 #include "base/check.h"
 #include "base/duration.h"
 #include "base/files.h"
 #include "base/slots.h"
+#include "capture/benchmarks.h"
 #include "capture/catalog.h"
 #include "capture/images.h"
 #include "capture/iterations.h"
@@ -62,6 +64,22 @@ void catalog(std::string_view text) {
   }
 }
 
+// What is accepted has benchmarks with different names, and runs or a reason for none.
+void benchmarks(std::string_view text) {
+  auto read = capture::parse_benchmarks(text, "results.json", {.benchmarks = 100, .runs = 1000});
+  if (!read) return;
+  std::set<std::string_view> names;
+  size_t runs = 0;
+  for (const capture::BenchmarkRuns& one : read->benchmarks) {
+    WAGO_CHECK(names.insert(one.name).second);
+    WAGO_CHECK(one.wall_ns.empty() != one.failure.empty());
+    WAGO_CHECK(one.cpu_ns.empty() || one.cpu_ns.size() == one.wall_ns.size());
+    for (double ns : one.wall_ns) WAGO_CHECK(ns >= 0 && ns < 1e19);
+    runs += one.wall_ns.size();
+  }
+  WAGO_CHECK(runs > 0 && runs <= 1000 && names.size() <= 100);
+}
+
 void words(std::string_view text) {
   if (auto slots = base::parse_slots(text)) {
     auto again = base::parse_slots(base::format_slots(slots->values));
@@ -86,6 +104,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   spans(text);
   iterations(bytes);
   catalog(text);
+  benchmarks(text);
   words(text);
   (void)base::inflate_if_gzip({data, data + size}, 1 << 20, "f");
   return 0;
