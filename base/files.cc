@@ -122,7 +122,11 @@ Result<void> write_new(const Name& name, std::span<const uint8_t> bytes, int fla
                            O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flag, kFileMode));
   if (!file.ok()) {
     if (errno == EEXIST) return usage_error("exists already and is never replaced", at(name.shown));
-    return system_error(ErrorKind::Failed, "cannot be created", name.shown);
+    // A place that the user named and that is not there, or not theirs, is their error; one in a directory of
+    // ours that went away meanwhile is none.
+    const bool named = name.directory == AT_FDCWD &&
+                       (errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == EROFS);
+    return system_error(named ? ErrorKind::Usage : ErrorKind::Failed, "cannot be created", name.shown);
   }
   if (write_all(file.get(), bytes) && ::fsync(file.get()) == 0 && file.close()) return {};
   Error error = system_error(ErrorKind::Failed, "cannot be written", name.shown);

@@ -1,5 +1,6 @@
 #include "capture/experiment.h"
 
+#include <set>
 #include <utility>
 
 #include "base/json.h"
@@ -205,6 +206,7 @@ std::string to_json_text(const Experiment& experiment) {
                                   {"start_unix_ns", experiment.start_unix_ns},
                                   {"budget_ns", experiment.budget_ns},
                                   {"elapsed_ns", experiment.elapsed_ns},
+                                  {"pairs", experiment.pairs},
                                   {"seed", experiment.seed},
                                   {"workloads", std::move(workloads)}});
   return json.dump(1) + "\n";
@@ -239,6 +241,7 @@ base::Result<Experiment> parse_experiment(std::string_view text, const std::stri
   experiment.start_unix_ns = root.u64("start_unix_ns");
   experiment.budget_ns = root.u64("budget_ns");
   experiment.elapsed_ns = root.u64("elapsed_ns");
+  experiment.pairs = root.optional_u64("pairs").value_or(0);
   experiment.seed = root.u64("seed");
   root.array(
       "workloads",
@@ -265,6 +268,7 @@ std::string to_json_line(const Pair& pair) {
 base::Result<PairsRead> parse_pairs(std::string_view text, const Experiment& experiment,
                                     const std::string& file, const ExperimentLimits& limits) {
   PairsRead read;
+  std::set<std::pair<uint32_t, uint32_t>> seen;  // round and workload
   for (size_t end; (end = text.find('\n', read.whole_bytes)) != std::string_view::npos;) {
     const std::string_view line = text.substr(read.whole_bytes, end - read.whole_bytes);
     const std::string place = file + ", line " + std::to_string(read.pairs.size() + 1);
@@ -276,6 +280,9 @@ base::Result<PairsRead> parse_pairs(std::string_view text, const Experiment& exp
     if (!json) return json.error();
     JsonReader reader(*json, place);
     Pair pair = read_pair(reader, experiment, limits);
+    if (!reader.failed() && !seen.emplace(pair.round, pair.workload).second) {
+      reader.fail("is a second pair of one workload in one round");
+    }
     if (reader.error()) return *reader.error();
     read.pairs.push_back(std::move(pair));
     read.whole_bytes = end + 1;
@@ -306,6 +313,10 @@ bool is_experiment(const std::string& path, base::Files& files) {
 
 base::Result<ExperimentContents> read_experiment(const std::string& path, base::Files& files,
                                                  const ExperimentLimits& limits) {
+  if (!is_experiment(path, files)) {
+    return base::usage_error("is not an experiment: it has no " + std::string(kExperimentFile),
+                             {.file = path});
+  }
   const std::string manifest = base::join_path(path, kExperimentFile);
   auto text = files.read(manifest, limits.manifest_bytes);
   if (!text) return text.error();
@@ -316,6 +327,13 @@ base::Result<ExperimentContents> read_experiment(const std::string& path, base::
   if (!lines) return lines.error();
   auto pairs = parse_pairs(base::as_text(*lines), *experiment, pairs_file, limits);
   if (!pairs) return pairs.error();
+  if (pairs->pairs.size() < experiment->pairs) {
+    return base::usage_error(
+        "has " + std::to_string(pairs->pairs.size()) + " whole pairs where " +
+            std::to_string(experiment->pairs) +
+            " were measured: it was cut off; the command that measured them goes on from here",
+        {.file = pairs_file});
+  }
   return ExperimentContents{std::move(*experiment), std::move(pairs->pairs)};
 }
 

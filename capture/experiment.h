@@ -10,8 +10,8 @@
 // that is torn is cut off. Nothing of a pair is summed up or thrown away: every verdict can be reached again
 // with other settings.
 //
-// Invariants, checked by the reader: pairs name workloads of experiment.json; both sides of a pair have as
-// many turns; offsets are 0, 16, 32 or 48.
+// Invariants, checked by the reader: pairs name workloads of experiment.json, none twice in a round; there
+// are not fewer than it says; both sides of a pair have as many turns; offsets are 0, 16, 32 or 48.
 #pragma once
 
 #include <array>
@@ -88,7 +88,8 @@ struct Experiment {
   uint64_t start_unix_ns = 0;
   uint64_t budget_ns = 0;
   uint64_t elapsed_ns = 0;
-  uint64_t seed = 0;  // of all that is drawn at random
+  uint64_t pairs = 0;  // there were at least so many when this was written
+  uint64_t seed = 0;   // of all that is drawn at random
   std::vector<ExperimentWorkload> workloads;
   bool operator==(const Experiment&) const = default;
 };

@@ -74,6 +74,26 @@ TEST(Experiment, DamageIsNamedWithItsLine) {
             "pairs.jsonl, line 2: candidate.cpu_ns: must hold integers from 0 to 18446744073709551615");
   EXPECT_EQ(sentence("\"sliced\":false", "\"sliced\":0").rfind("pairs.jsonl, line 2: sliced: ", 0), 0u);
   EXPECT_EQ(sentence("}\n", "\n").rfind("pairs.jsonl, line 2", 0), 0u);
+  EXPECT_EQ(sentence("\"workload\":1", "\"workload\":0"),
+            "pairs.jsonl, line 2: is a second pair of one workload in one round");
+}
+
+TEST(Experiment, PairsThatAreGoneAreMissed) {
+  base::MemoryFiles files;
+  Experiment experiment = example();
+  experiment.pairs = 2;
+  auto write = [&](const std::string& pairs) {
+    ASSERT_TRUE(files.create_directory("e"));
+    ASSERT_TRUE(files.create("e/experiment.json", base::as_bytes(to_json_text(experiment))));
+    ASSERT_TRUE(files.create("e/pairs.jsonl", base::as_bytes(pairs)));
+  };
+  write(to_json_line(pair_of(0)));
+  EXPECT_EQ(
+      read_experiment("e", files).error().to_string(),
+      "e/pairs.jsonl: has 1 whole pairs where 2 were measured: it was cut off; the command that measured "
+      "them goes on from here");
+  EXPECT_EQ(read_experiment("f", files).error().to_string(),
+            "f: is not an experiment: it has no experiment.json");
 }
 
 TEST(Experiment, WorkloadsAreFoundByNameControlsApart) {

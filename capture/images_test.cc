@@ -169,6 +169,8 @@ TEST(Images, LimitsAreNamed) {
   EXPECT_EQ(sentence({.images = 1}), "i.json: images: has 2 entries, over the limit of 1");
   EXPECT_EQ(sentence({.functions = 1}), "i.json: images[0].functions: has 2 entries, over the limit of 1");
   EXPECT_NE(sentence({.name_bytes = 3}).find("limit name_bytes (3)"), std::string::npos);
+  EXPECT_EQ(within_limit("long", 3), "lon");
+  EXPECT_EQ(within_limit("l\xc3\xb6ng", 2), "l") << "whole characters";
   EXPECT_NE(sentence({.decoded_bytes = 10}).find("limit bytes (10)"), std::string::npos);
 }
 

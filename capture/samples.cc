@@ -90,8 +90,9 @@ StackTable::~StackTable() = default;
 
 uint32_t StackTable::symbol(std::string_view name, std::string_view binary) {
   const auto next = static_cast<uint32_t>(samples_.symbols.size());
-  auto [at, added] = maps_->symbols.emplace(std::pair(std::string(name), std::string(binary)), next);
-  if (added) samples_.symbols.push_back({std::string(name), std::string(binary)});
+  const Symbol symbol = {within_limit(name), within_limit(binary)};
+  auto [at, added] = maps_->symbols.emplace(std::pair(symbol.name, symbol.binary), next);
+  if (added) samples_.symbols.push_back(symbol);
   return at->second;
 }
 

@@ -15,4 +15,11 @@ base::Result<void> check_version(uint64_t version, const std::string& file, uint
   return base::usage_error(std::move(text), {.file = file});
 }
 
+std::string within_limit(std::string_view name, uint64_t name_bytes) {
+  if (name.size() <= name_bytes) return std::string(name);
+  // Bytes of a character that begin with bits 10 follow others.
+  while (name_bytes > 0 && (static_cast<uint8_t>(name[name_bytes]) & 0xc0) == 0x80) --name_bytes;
+  return std::string(name.substr(0, name_bytes));
+}
+
 }  // namespace wago::capture

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <string_view>
 
 #include "base/result.h"
 
@@ -38,5 +40,8 @@ struct Limits {
   uint64_t diagnostics = 10'000;
   uint64_t files = 100'000;
 };
+
+// A name as captures keep it: what exceeds the limit of their readers is cut off, at a whole character.
+std::string within_limit(std::string_view name, uint64_t name_bytes = Limits().name_bytes);
 
 }  // namespace wago::capture

@@ -98,7 +98,17 @@ int compare_results(const DiffFlags& flags, Output& output) {
 }
 
 int compare(DiffFlags& flags, Output& output) {
-  if (flags.pair.size() == 1 && capture::is_experiment(flags.pair[0])) return read_experiment(flags, output);
+  if (flags.pair.size() == 1 && capture::is_experiment(flags.pair[0])) {
+    if (!flags.function && !flags.assembly) return read_experiment(flags, output);
+    return output.fail(base::usage_error(
+        "--function and --assembly are for captures; `profile explain` shows functions of an experiment"));
+  }
+  for (const std::string& path : flags.pair) {
+    if (!capture::is_experiment(path)) continue;
+    return output.fail(base::usage_error(
+        "is an experiment, which has both sides in it: name it alone, or several to `profile report`",
+        {.file = path}));
+  }
   if (flags.verdicts.given()) {
     return output.fail(base::usage_error(
         "--confidence, --floor, --margin and --fail-on are for experiments: captures did not run together"));

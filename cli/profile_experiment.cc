@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/duration.h"
+#include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
 #include "capture/catalog.h"
@@ -51,6 +52,9 @@ Result<harness::SideRequest> side_of(const char* flag, const std::optional<std::
   if (!found) return found.error();
   side.program = std::move(*found);
   side.modules = modules.value_or("");
+  if (modules && !base::system_files().is_directory(*modules)) {
+    return usage_error(std::string(flag) + "-modules: is no directory", {.file = *modules});
+  }
   if (arg) {
     auto setting = parse_setting(arg_flag, *arg);
     if (!setting) return setting.error();

@@ -1,3 +1,4 @@
+#include <csignal>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,8 @@ void add_profile_refusal(Command& program) {
 }
 
 int run_program(const char* name, Edition edition, void (*add_more)(Command&), int argc, char** argv) {
+  // A file that grows beyond its limit (ulimit -f) is an error of the write, which is said, and no death.
+  std::signal(SIGXFSZ, SIG_IGN);
   Output output(name, stdout, stderr);
   Command program(name, edition.description);
   bool version = false;

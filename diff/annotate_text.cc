@@ -191,6 +191,7 @@ std::string body(const Annotation& a, bool colour) {
             "\n";
     begin = end + 1;
   }
+  if (a.counted) text += "executed: in the whole measured phase\n";
   return text;
 }
 

@@ -80,7 +80,10 @@ std::string to_benchfmt(const Evidence& evidence) {
   std::string text =
       "goos: linux\ngoarch: amd64\npkg: " + word(manifest.module_name) +
       "\ncpu: " + base::printable(manifest.cpu_model) + "\nwago-revision: " + word(manifest.revision) +
-      "\nwago-bounds: " + std::string(base::spelling(manifest.effective_settings.engine.bounds)) + "\n";
+      "\nwago-backend: " + std::string(base::spelling(manifest.backend)) +
+      "\nwago-bounds: " + std::string(base::spelling(manifest.effective_settings.engine.bounds)) +
+      "\nwago-level: " + std::to_string(manifest.effective_settings.engine.level) +
+      "\nwago-interruptible: " + (manifest.effective_settings.engine.interruptible ? "yes" : "no") + "\n";
   text += go_name(manifest.workload) + variant(manifest) + " " +
           std::to_string(manifest.completed_iterations) + " " + number(times.wall_ns) + " ns/op";
   if (times.cpu_ns > 0) text += " " + number(times.cpu_ns) + " cpu-ns/op";
@@ -117,7 +120,11 @@ std::string to_google_benchmark(const Evidence& evidence) {
                                {"load_avg", Json::array()},
                                {"library_build_type", "release"},
                                {"cpu_model", manifest.cpu_model},
-                               {"revision", manifest.revision}});
+                               {"revision", manifest.revision},
+                               {"backend", base::spelling(manifest.backend)},
+                               {"bounds", base::spelling(manifest.effective_settings.engine.bounds)},
+                               {"level", manifest.effective_settings.engine.level},
+                               {"interruptible", manifest.effective_settings.engine.interruptible}});
   std::vector<Json> benchmarks;
   benchmarks.push_back(std::move(benchmark));
   return Json::object({{"context", std::move(context)}, {"benchmarks", Json::array(std::move(benchmarks))}})

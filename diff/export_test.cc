@@ -53,10 +53,12 @@ TEST(Speedscope, NoSamplesAreRefused) {
 }
 
 TEST(Benchfmt, TheWholeCaptureIsOneResult) {
-  EXPECT_EQ(to_benchfmt(test_evidence()),
-            "goos: linux\ngoarch: amd64\npkg: fib.wasm\ncpu: Test CPU\n"
-            "wago-revision: 0123456789abcdef0123456789abcdef01234567\nwago-bounds: signals\n"
-            "BenchmarkFib/phase=execute/mode=public 100 1000 ns/op 900 cpu-ns/op\n");
+  EXPECT_EQ(
+      to_benchfmt(test_evidence()),
+      "goos: linux\ngoarch: amd64\npkg: fib.wasm\ncpu: Test CPU\n"
+      "wago-revision: 0123456789abcdef0123456789abcdef01234567\nwago-backend: none\nwago-bounds: signals\n"
+      "wago-level: 1\nwago-interruptible: no\nBenchmarkFib/phase=execute/mode=public 100 1000 ns/op 900 "
+      "cpu-ns/op\n");
 }
 
 TEST(Benchfmt, NamesAreOneWordAndRatesAreThoseOfTheWorkload) {

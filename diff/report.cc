@@ -95,11 +95,24 @@ base::Result<Report> report_on(const std::string& path, const VerdictSettings& s
   const bool injected = report.experiment.sides[0].slowdown_ppm != report.experiment.sides[1].slowdown_ppm;
   for (const capture::ExperimentWorkload& workload : workloads) {
     auto lane = code_lane(path, workload, files);
-    if (!lane) return lane.error();
+    if (!lane) {
+      report.remarks.push_back("what ran of " + base::printable(workload.id) +
+                               " is not known: " + lane.error().to_string());
+      lane = std::optional<CodeLane>();
+    }
     code.push_back({.same_code = !injected && *lane && (**lane).same_code});
     lanes.push_back(std::move(*lane));
   }
   report.findings = find(report.experiment, contents->pairs, settings, code);
+  size_t cold = 0;
+  for (const auto* found : {&report.findings.workloads, &report.findings.controls}) {
+    for (const WorkloadFinding& one : *found) cold += one.cold_pairs;
+  }
+  if (cold > 0) {
+    report.remarks.push_back(format_plural(cold, "pair") +
+                             " left out, in which one side alone was still warming up");
+  }
+  for (const std::string& sentence : report.experiment.diagnostics) report.remarks.push_back(sentence);
   std::vector<ReportedWorkload> all(workloads.size());
   for (const capture::Pair& pair : contents->pairs) {
     const auto ratio = log_ratio(pair);

@@ -59,10 +59,11 @@ struct Report {
   std::vector<ReportedWorkload> workloads;  // findings first, by Benjamini and Hochberg; then by name
   std::vector<ReportedWorkload> controls;
   uint64_t pairs = 0;
+  std::vector<std::string> remarks;  // sentences that a reader must know: what is missing, what was left out
   std::shared_ptr<const History> history;  // nothing: none was asked for
 };
 
-// Errors as read_experiment(); a capture in the experiment that cannot be read is one too.
+// Errors as read_experiment(). A capture in the experiment that cannot be read is a remark: pairs need none.
 base::Result<Report> report_on(const std::string& path, const VerdictSettings& settings = {},
                                base::Files& files = base::system_files());
 

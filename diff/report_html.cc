@@ -251,6 +251,9 @@ std::string to_html(const Report& report) {
   }
   if (report.findings.suspect)
     text += "<p class=\"note doubt\">" + as_markup(*report.findings.suspect) + "</p>\n";
+  for (const std::string& sentence : report.remarks) {
+    text += "<p class=\"note\">" + as_markup(base::printable(sentence)) + "</p>\n";
+  }
   const SuiteChange& suite = report.findings.suite;
   if (suite.workloads > 0) {
     text += "<p>Geometric mean of " + format_plural(suite.workloads, "workload") + ": <b>" +

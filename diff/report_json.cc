@@ -97,6 +97,7 @@ Json to_json(const Report& report) {
                        {"headline", headline(report)},
                        {"invalid", json_of(findings.invalid)},
                        {"suspect", findings.suspect},
+                       {"remarks", json_of(report.remarks)},
                        {"settings", Json::object({{"confidence", findings.settings.confidence},
                                                   {"floor", findings.settings.floor},
                                                   {"margin", findings.settings.margin},

@@ -37,7 +37,7 @@ Experiment example() {
 // Changes in a fixed pattern around `centre`.
 void add(std::vector<Pair>& pairs, uint32_t workload, size_t count, double centre, double spread) {
   for (uint32_t i = 0; i < count; ++i) {
-    Pair pair{.workload = workload, .code_offset = i % 4 * 16};
+    Pair pair{.workload = workload, .round = i, .code_offset = i % 4 * 16};
     const double ratio = std::log1p(centre) + spread * (i % 3 == 0 ? -1 : i % 3 == 1 ? 0.2 : 0.9);
     pair.turns = {{{{.cpu_ns = 1'000'000}}, {{.cpu_ns = static_cast<uint64_t>(1e6 * std::exp(ratio))}}}};
     pairs.push_back(pair);
@@ -270,7 +270,7 @@ TEST_F(Reports, AHistoryIsShownBesideItsWorkload) {
 TEST_F(Reports, WhatIsNoExperimentIsSaid) {
   auto report = report_on("nothing.wagoexp", {}, files_);
   ASSERT_FALSE(report);
-  EXPECT_NE(report.error().to_string().find("nothing.wagoexp/experiment.json"), std::string::npos);
+  EXPECT_EQ(report.error().to_string(), "nothing.wagoexp: is not an experiment: it has no experiment.json");
 }
 
 }  // namespace

@@ -86,6 +86,7 @@ std::string to_text(const Report& report, bool colour) {
     text += base::painted(sentence, Paint::Bad, colour) + "\n";
   if (report.findings.suspect)
     text += base::painted(*report.findings.suspect, Paint::Doubtful, colour) + "\n";
+  for (const std::string& sentence : report.remarks) text += "note: " + base::printable(sentence) + "\n";
   std::vector<Row> rows = {{"", "workload", "CPU time per iteration", "pairs", "p", "instructions", "code",
                             "baseline", "candidate"}};
   for (const ReportedWorkload& workload : report.workloads) {
@@ -135,6 +136,7 @@ std::string to_markdown(const Report& report) {
   for (const std::string& sentence : report.findings.invalid)
     text += "> **Invalid:** " + markdown_cell(sentence) + "\n\n";
   if (report.findings.suspect) text += "> **Suspect:** " + markdown_cell(*report.findings.suspect) + "\n\n";
+  for (const std::string& sentence : report.remarks) text += "> " + markdown_cell(sentence) + "\n\n";
   auto table = [&](auto wanted) {
     std::string rows;
     for (const ReportedWorkload& workload : report.workloads) {

@@ -215,7 +215,7 @@ void adjust(ExperimentFindings& findings) {
 void sum_up(ExperimentFindings& findings) {
   std::vector<double> ratios;
   for (const WorkloadFinding& found : findings.workloads) {
-    if (found.pairs > 0) ratios.push_back(std::log1p(found.change));
+    if (found.pairs > 0 && found.finding != Finding::Failed) ratios.push_back(std::log1p(found.change));
   }
   findings.suite.workloads = ratios.size();
   if (ratios.empty()) return;
@@ -239,6 +239,17 @@ void doubt(const capture::Experiment& experiment, ExperimentFindings& findings) 
     if (!experiment.sides[index_of(side)].sanitized) continue;
     findings.invalid.push_back("the " + std::string(spelling(side)) +
                                " runs under a sanitizer, whose time says nothing of the program's");
+  }
+  // What the clock says claims nothing then; what is exact, or failed, still is so.
+  if (!findings.invalid.empty()) {
+    for (WorkloadFinding& found : findings.workloads) {
+      if (found.finding == Finding::SameCode || found.finding == Finding::Failed) continue;
+      found.finding = Finding::Inconclusive;
+      found.gated = false;
+      found.pairs_to_settle.reset();
+      found.reason = "nothing is claimed: " + findings.invalid.front();
+    }
+    findings.suite = {};
   }
   const size_t up = findings.count(Finding::Regressed), down = findings.count(Finding::Improved);
   const auto one_way = static_cast<double>(std::max(up, down));

@@ -64,22 +64,23 @@ capture::Image module_image(const runtime::Module& module, const runtime::CodeIm
                             const std::string& name) {
   capture::Image image;
   image.kind = capture::ImageKind::Module;
-  image.name = module.name.empty() ? name : module.name;
+  image.name = capture::within_limit(module.name.empty() ? name : module.name);
   image.size = static_cast<uint32_t>(code.bytes.size());
   image.regions = convert(code.regions);
   base::Sha256 whole;
   for (const runtime::CompiledFunction& function : code.functions) {
     const runtime::FunctionBody& body = module.bodies[function.function - module.imported_functions];
     whole.update(function.hash);
-    image.functions.push_back({.index = function.function,
-                               .name = module.function_name(function.function),
-                               .signature = to_string(module.type_of_function(function.function)),
-                               .begin = function.begin,
-                               .size = function.size,
-                               .wasm_begin = body.begin,
-                               .wasm_size = body.size,
-                               .sha256 = function.hash,
-                               .statistics = convert(function.statistics)});
+    image.functions.push_back(
+        {.index = function.function,
+         .name = capture::within_limit(module.function_name(function.function)),
+         .signature = capture::within_limit(to_string(module.type_of_function(function.function))),
+         .begin = function.begin,
+         .size = function.size,
+         .wasm_begin = body.begin,
+         .wasm_size = body.size,
+         .sha256 = function.hash,
+         .statistics = convert(function.statistics)});
   }
   image.sha256 = whole.finish();
   return image;
@@ -89,7 +90,7 @@ capture::Image adapter_image(const RecordSettings& settings, const std::string& 
                              const runtime::CodeImage& code) {
   capture::Image image;
   image.kind = capture::ImageKind::Adapter;
-  image.name = name;
+  image.name = capture::within_limit(name);
   image.size = static_cast<uint32_t>(code.bytes.size());
   image.sha256 = base::sha256(masked_bytes(code));
   image.regions = convert(code.regions);

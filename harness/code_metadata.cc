@@ -31,7 +31,8 @@ static_assert(
 class Texts {
  public:
   explicit Texts(std::vector<std::string>& texts) : texts_(texts) {}
-  uint32_t number(const std::string& text) {
+  uint32_t number(const std::string& whole) {
+    const std::string text = capture::within_limit(whole);
     auto [at, added] = numbers_.emplace(text, static_cast<uint32_t>(texts_.size()));
     if (added) texts_.push_back(text);
     return at->second;

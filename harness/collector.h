@@ -25,8 +25,9 @@ class Collector {
   // over. What they refuse fails the recording.
   virtual base::Result<void> begin_phase() = 0;
   virtual base::Result<void> end_phase() = 0;
-  // Before the phase: the instance whose functions it calls, where there is one for all of it.
-  virtual void use(wago::Instance& /*instance*/) {}
+  // Before the phase: the instance whose functions it calls, where there is one for all of it. None can leave
+  // this out, so that one that has another inside it does not forget to pass it on.
+  virtual void use(wago::Instance& instance) = 0;
 };
 
 }  // namespace wago::harness

@@ -135,6 +135,7 @@ class Experimenter {
   Result<void> keep() {
     experiment_.elapsed_ns = elapsed_ns();
     experiment_.budget_ns = request_.budget_ns;
+    experiment_.pairs = store_->pairs().size();
     return store_->update(experiment_);
   }
 
@@ -263,11 +264,12 @@ class Experimenter {
     differences.look("the kernel", recorded.os_version, machine().os_version);
     differences.look("the number of CPUs", recorded.logical_cpus, machine().logical_cpus);
     if (request_.seed) differences.look("the seed", recorded.seed, *request_.seed);
+    std::string injected_then;
     for (const std::string& sentence : recorded.diagnostics) {
-      if (sentence.starts_with(kInjectedIntoControls) && sentence != injected_into_controls()) {
-        differences.look("a remark", sentence, "");
-      }
+      if (sentence.starts_with(kInjectedIntoControls)) injected_then = sentence;
     }
+    differences.look("the slowdown of controls", injected_then,
+                     request_.control_slowdown_ppm ? injected_into_controls() : "");
     const size_t declared = request_.workloads.size();
     size_t measured = 0;
     for (const ExperimentWorkload& workload : recorded.workloads) measured += workload.control ? 0 : 1;

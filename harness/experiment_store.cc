@@ -29,9 +29,14 @@ constexpr const char* kBusy = "another experiment is being measured into it; wai
 Result<base::Fd> lock_directory(const std::string& path, const char* busy) {
   base::Fd fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd.ok()) return system_error(base::ErrorKind::Usage, "cannot be opened", path);
-  if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return fd;
-  if (errno == EWOULDBLOCK) return base::usage_error(busy, {.file = path});
-  return system_error(base::ErrorKind::Usage, "cannot be locked", path);
+  // One that was killed a moment ago holds it until the last of its processes is gone.
+  constexpr int kTries = 20;
+  for (int i = 0; i < kTries; ++i) {
+    if (::flock(fd.get(), LOCK_EX | LOCK_NB) == 0) return fd;
+    if (errno != EWOULDBLOCK) return system_error(base::ErrorKind::Usage, "cannot be locked", path);
+    ::usleep(50'000);
+  }
+  return base::usage_error(busy, {.file = path});
 }
 
 // A flat directory of ordinary files, as captures are.

@@ -492,7 +492,8 @@ TEST_F(ExperimentTest, KilledAtAnyMomentItIsContinued) {
     EXPECT_GE(contents.pairs.size(), before) << "pairs were lost";
     before = contents.pairs.size();
   }
-  ASSERT_FALSE(run(request(), 12).error);
+  const ExperimentOutcome outcome = run(request(), 12);
+  ASSERT_FALSE(outcome.error) << outcome.error->to_string();
   const ExperimentContents contents = read();
   EXPECT_TRUE(contents.experiment.complete);
   EXPECT_EQ(contents.pairs.size(), std::max<size_t>(24, before));

@@ -82,6 +82,10 @@ base::Result<void> HardwareCounters::end_phase() {
   return inner_ ? inner_->end_phase() : base::Result<void>();
 }
 
+void HardwareCounters::use(wago::Instance& instance) {
+  if (inner_) inner_->use(instance);
+}
+
 void HardwareCounters::read(const Event& event) {
   uint64_t values[3] = {};
   if (::read(event.fd.get(), values, sizeof values) != sizeof values) return;

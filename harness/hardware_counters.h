@@ -39,6 +39,7 @@ class HardwareCounters final : public Collector {
 
   base::Result<void> begin_phase() override;
   base::Result<void> end_phase() override;
+  void use(wago::Instance& instance) override;
 
   // After the phase: of the events that could be counted.
   const std::vector<CounterReading>& readings() const { return readings_; }

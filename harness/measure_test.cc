@@ -175,6 +175,7 @@ class FakeCollector : public Collector {
     ended_at.push_back(work_.ran);
     return {};
   }
+  void use(wago::Instance& /*instance*/) override {}
   bool refuses = false;
   std::vector<uint64_t> begun_at, ended_at;
 

@@ -191,8 +191,13 @@ Result<std::unique_ptr<PerfCollector>> PerfCollector::start(PerfSettings setting
   if (!process) return process.error();
   collector->record_.emplace(std::move(*process));
   its.reset();  // so that we notice when perf is gone
-  if (auto listens = collector->control_.command("ping", kStartMs); !listens) {
+  auto log_in_bounds = [&]() -> Result<void> {
+    if (size_of(collector->path(kPerfLogFile)) > kMaxLogBytes) return failed("it floods its log");
+    return {};
+  };
+  if (auto listens = collector->control_.command("ping", kStartMs, log_in_bounds); !listens) {
     const auto ended = collector->record_->wait(kTickMs * 20);
+    if (ended && ended->signal) return failed("perf record " + base::to_string(*ended));
     if (ended) return collector->refusal("perf record " + base::to_string(*ended));
     collector->record_->kill_group();
     return failed("perf record started and does not listen: " + listens.error().message);

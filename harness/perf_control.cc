@@ -11,7 +11,9 @@
 
 namespace wago::harness {
 
-base::Result<void> PerfControl::command(const std::string& word, int timeout_ms) {
+base::Result<void> PerfControl::command(const std::string& word, int timeout_ms,
+                                        const std::function<base::Result<void>()>& meanwhile) {
+  constexpr uint64_t kAskMs = 200;
   const std::string line = word + "\n";
   const uint64_t deadline_ns = base::monotonic_ns() + static_cast<uint64_t>(timeout_ms) * 1'000'000;
   if (::send(socket_.get(), line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT) !=
@@ -26,7 +28,11 @@ base::Result<void> PerfControl::command(const std::string& word, int timeout_ms)
                           base::format_duration(static_cast<uint64_t>(timeout_ms) * 1'000'000));
     }
     pollfd wait_for{socket_.get(), POLLIN, 0};
-    ::poll(&wait_for, 1, static_cast<int>((deadline_ns - now_ns) / 1'000'000 + 1));
+    const uint64_t left_ms = (deadline_ns - now_ns) / 1'000'000 + 1;
+    ::poll(&wait_for, 1, static_cast<int>(meanwhile ? std::min(left_ms, kAskMs) : left_ms));
+    if (meanwhile) {
+      if (auto asked = meanwhile(); !asked) return asked;
+    }
     char byte = 0;
     const ssize_t got = ::recv(socket_.get(), &byte, 1, MSG_DONTWAIT);
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) continue;

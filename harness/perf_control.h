@@ -3,6 +3,7 @@
 // recorder while perf starts and ends, the recording process at the edges of the measured phase.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "base/process.h"
@@ -15,8 +16,9 @@ class PerfControl {
   explicit PerfControl(base::Fd socket) : socket_(std::move(socket)) {}
 
   // "enable", "disable", "ping", "stop". Errors (Failed): perf is gone, says something else, or says nothing
-  // for `timeout_ms`.
-  base::Result<void> command(const std::string& word, int timeout_ms);
+  // for `timeout_ms`; and what `meanwhile`, if there is one, refuses: it is asked several times a second.
+  base::Result<void> command(const std::string& word, int timeout_ms,
+                             const std::function<base::Result<void>()>& meanwhile = {});
   int fd() const { return socket_.get(); }
 
  private:

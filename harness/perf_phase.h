@@ -22,6 +22,7 @@ class PerfPhase final : public Collector {
   base::Result<void> open(const std::string& directory);
   base::Result<void> begin_phase() override;
   base::Result<void> end_phase() override;
+  void use(wago::Instance& /*instance*/) override {}
   // No code comes any more.
   base::Result<void> close() { return publisher_.finish(); }
 

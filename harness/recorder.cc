@@ -113,8 +113,8 @@ std::optional<base::Error> refuse_stack_bytes(const RecordRequest& request) {
     return base::usage_error("raw stacks (--stack-bytes) have " + std::to_string(kMinStackBytes) + " to " +
                              std::to_string(kMaxStackBytes) + " bytes, a multiple of 8");
   }
-  if (request.settings.unwind_maps && request.settings.include_code) return std::nullopt;
-  return base::usage_error("raw stacks (--stack-bytes) need --unwind-maps and --include-code");
+  if (request.settings.unwind_maps) return std::nullopt;
+  return base::usage_error("raw stacks (--stack-bytes) need --unwind-maps");
 }
 
 // What can be refused without looking at the module.

@@ -234,6 +234,15 @@ Executed executed_of(const Capture& capture, uint32_t function) {
   return executed;
 }
 
+TEST_F(RecorderTest, CountsAndTheProcessorsCountersGoTogether) {
+  RecordRequest wanted = request(testing::kArith, fib());
+  wanted.workload.backend = base::Backend::Count;
+  wanted.settings.counters = true;
+  RecordOutcome outcome = record(wanted);
+  ASSERT_FALSE(outcome.error) << outcome.error->to_string();
+  EXPECT_EQ(executed_of(opened(wanted), 1).entered, 100 * 177u);  // fib(10) makes 177 calls
+}
+
 TEST_F(RecorderTest, CountsAreOfTheMeasuredPhaseAndExact) {
   RecordRequest wanted = request(testing::kArith, fib());
   wanted.workload.backend = base::Backend::Count;

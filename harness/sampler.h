@@ -71,6 +71,7 @@ class Sampler final : public Collector, public base::ThreadObserver {
   // end_phase().
   base::Result<void> begin_phase() override;
   base::Result<void> end_phase() override;
+  void use(wago::Instance& /*instance*/) override {}
   void run(const char* kind, unsigned worker, const std::function<void()>& work) override;
 
   // After the phase, for as long as the sampler lives.

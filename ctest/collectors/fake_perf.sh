@@ -28,12 +28,14 @@ case "$WAGO_FAKE_PERF:$part" in
         *) printf 'ack\n\0' >&3 ;;
       esac
     done ;;
+  floodslog:record) yes "all work and no play makes perf a dull tool" ;;
+  killed:record) kill -TERM $$ ;;
   hangs:inject) sleep 1000 ;;
   fails:inject) echo "perf inject: out of luck" >&2; exit 1 ;;
   garbage:script) head -c 100000 /dev/urandom | tr -d '\n'; echo ;;
   nosample:script) echo "hello 12 world" ;;
   floods:script) while :; do echo "1/1 1.000000001: 1"; echo "   1 [unknown] ([unknown])"; echo; done ;;
   lost:script) echo "1/1 1.000000001: PERF_RECORD_LOST lost 12" ;;
-  floodslog:inject) yes "all work and no play makes perf a dull tool" ;;
+  floodsinject:inject) yes "all work and no play makes perf a dull tool" ;;
   *) real "$@" ;;
 esac

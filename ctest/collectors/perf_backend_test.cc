@@ -158,7 +158,12 @@ TEST_F(FakePerf, ConversionIsBounded) {
     const std::string said = spoiled(how, 1, "--conversion-timeout 4s");
     EXPECT_TRUE(has(said, late)) << how << ": " << said;
   }
-  EXPECT_TRUE(has(spoiled("floodslog", 1), "perf inject floods its log"));
+  EXPECT_TRUE(has(spoiled("floodsinject", 1), "perf inject floods its log"));
+}
+
+TEST_F(FakePerf, OneThatGoesWrongAtTheStartFails) {
+  EXPECT_TRUE(has(spoiled("floodslog", 1), "does not listen: it floods its log"));
+  EXPECT_TRUE(has(spoiled("killed", 1), "perf record died of signal 15"));
 }
 
 TEST_F(FakePerf, WhatItPrintsIsNotBelieved) {
