@@ -12,19 +12,6 @@ size_t look_from(uint64_t pairs) {
   return look == diff::kLooks.end() ? 0 : *look;
 }
 
-// The same program runs the same code: there is nothing to find, and its pairs measure the machine.
-std::vector<diff::CodeKnowledge> known_code(const capture::Experiment& experiment) {
-  const auto& [baseline, candidate] = experiment.sides;
-  const bool same_program =
-      baseline.runner_id == candidate.runner_id && baseline.slowdown_ppm == candidate.slowdown_ppm;
-  std::vector<diff::CodeKnowledge> code;
-  for (const capture::ExperimentWorkload& workload : experiment.workloads) {
-    code.push_back({.same_code = same_program && workload.module_sha256[0] == workload.module_sha256[1] &&
-                                 workload.code_sha256[0] == workload.code_sha256[1]});
-  }
-  return code;
-}
-
 }  // namespace
 
 std::vector<harness::Demand> SequentialLooks::demands(const capture::Experiment& experiment,
@@ -38,7 +25,8 @@ std::vector<harness::Demand> SequentialLooks::demands(const capture::Experiment&
     any_at_look |= demands[i].pairs == counts[i];
   }
   if (!any_at_look) return demands;
-  const diff::ExperimentFindings found = diff::find(experiment, pairs, settings_, known_code(experiment));
+  const diff::ExperimentFindings found =
+      diff::find(experiment, pairs, settings_, diff::known_code(experiment));
   for (const auto* findings : {&found.workloads, &found.controls}) {
     for (const diff::WorkloadFinding& finding : *findings) {
       harness::Demand& demand = demands[finding.workload];

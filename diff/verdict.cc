@@ -272,6 +272,19 @@ size_t ExperimentFindings::count(Finding finding) const {
                                            [&](const auto& found) { return found.finding == finding; }));
 }
 
+std::vector<CodeKnowledge> known_code(const capture::Experiment& experiment) {
+  const auto& [baseline, candidate] = experiment.sides;
+  const bool same_program =
+      baseline.runner_id == candidate.runner_id && baseline.slowdown_ppm == candidate.slowdown_ppm;
+  std::vector<CodeKnowledge> code;
+  for (const capture::ExperimentWorkload& workload : experiment.workloads) {
+    code.push_back({.same_code = same_program && !workload.code_sha256[0].empty() &&
+                                 workload.module_sha256[0] == workload.module_sha256[1] &&
+                                 workload.code_sha256[0] == workload.code_sha256[1]});
+  }
+  return code;
+}
+
 std::optional<double> log_ratio(const Pair& pair) {
   std::vector<double> ratios;
   for (size_t i = 0; i < pair.turns[0].size(); ++i) {

@@ -97,6 +97,9 @@ struct ExperimentFindings {
 struct CodeKnowledge {
   bool same_code = false;
 };
+// By workload, from what the experiment itself says: the same program runs the same code of the same module,
+// whatever its setting is. A self-test's slowdown is not in the code.
+std::vector<CodeKnowledge> known_code(const capture::Experiment& experiment);
 
 // log(candidate / baseline) of a pair; nothing: it has no turns.
 std::optional<double> log_ratio(const capture::Pair& pair);
