@@ -14,6 +14,7 @@ capture::Experiment two_workloads() {
   experiment.workloads.resize(2);
   experiment.workloads[0].id = "first";
   experiment.workloads[1].id = "second";
+  for (auto& workload : experiment.workloads) workload.code_sha256 = {"same", "same"};
   return experiment;
 }
 
