@@ -1,5 +1,7 @@
 #include "codegen/passes/passes.h"
 
+#include <string_view>
+
 #include "codegen/ir/analysis.h"
 #include "codegen/passes/eliminate_checks.h"
 #include "codegen/passes/forward_memory.h"
@@ -50,41 +52,36 @@ class PassPipeline::State {
   OrderBlocks order_blocks_;
 };
 
+// A build may leave out one pass of level 1, to see what it is worth: -DWAGO_WITHOUT_PASS="hoist invariants".
+#ifdef WAGO_WITHOUT_PASS
+constexpr std::string_view kWithoutPass = WAGO_WITHOUT_PASS;
+#else
+constexpr std::string_view kWithoutPass;
+#endif
+
 // What level 1 adds: everything between building and the passes that later stages need.
 void PassPipeline::State::optimize(const runtime::Module& module, const runtime::CompileSettings& settings,
                                    IrFunction& function) {
-  auto scope = [&](const char* name) { return PassScope(log_, name, function, verify_, edges_split_); };
-  {
-    auto pass = scope("inline calls");
-    inline_calls_.run(module, settings, function);
-  }
+  auto pass = [&](const char* name, auto&& run) {
+    if (name == kWithoutPass) return;
+    PassScope scope(log_, name, function, verify_, edges_split_);
+    run();
+  };
+  pass("inline calls", [&] { inline_calls_.run(module, settings, function); });
   simple("simplify control flow", simplify_control_flow_, function);
   analyze(function);
-  {
-    auto pass = scope("forward memory");
-    forward_memory_.run(module, function, order_);
-  }
-  {
-    auto pass = scope("reduce strength");
-    reduce_strength(function);
-  }
-  bool folds_branch;
-  {
-    auto pass = scope("number values");
-    folds_branch = number_values_.run(function, order_, dominators_);
-  }
+  pass("forward memory", [&] { forward_memory_.run(module, function, order_); });
+  pass("reduce strength", [&] { reduce_strength(function); });
+  bool folds_branch = false;
+  pass("number values", [&] { folds_branch = number_values_.run(function, order_, dominators_); });
   if (folds_branch) {
     simple("simplify control flow", simplify_control_flow_, function);
     analyze(function);
   }
   if (settings.bounds == base::Bounds::Explicit) {
-    auto pass = scope("eliminate checks");
-    eliminate_checks_.run(module, function, order_, dominators_);
+    pass("eliminate checks", [&] { eliminate_checks_.run(module, function, order_, dominators_); });
   }
-  {
-    auto pass = scope("hoist invariants");
-    hoist_invariants_.run(function, order_, loops_);
-  }
+  pass("hoist invariants", [&] { hoist_invariants_.run(function, order_, loops_); });
 }
 
 void PassPipeline::State::analyze(IrFunction& function) {
