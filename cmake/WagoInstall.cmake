@@ -3,7 +3,7 @@
 #   bin/                             the two programs
 #   lib/libwago_*.a                  the libraries
 #   include/wagoprofile/             their headers: <wago/wago.h>, <wasm.h>, "capture/capture.h", ...
-#   lib/cmake/WagoProfile/           the package, WagoProfile.cmake with the functions, and the words it reads
+#   lib/cmake/WagoProfile/           the package, WagoProfile.cmake with the functions and its parts, and the words it reads
 #   share/doc/WagoProfile/           the licence and the users' pages
 #
 # Libraries are exported in groups, one for each thing that a user must have installed to link them, so that declaring
@@ -50,7 +50,7 @@ configure_package_config_file(cmake/WagoProfileConfig.cmake.in WagoProfileConfig
 write_basic_package_version_file(WagoProfileConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES
   ${CMAKE_CURRENT_BINARY_DIR}/WagoProfileConfig.cmake ${CMAKE_CURRENT_BINARY_DIR}/WagoProfileConfigVersion.cmake
-  cmake/WagoProfile.cmake cmake/FindLLVM19MC.cmake base/abilities.def base/reports.def base/vocabulary.def
+  cmake/WagoProfile.cmake cmake/WagoArguments.cmake cmake/WagoComparison.cmake cmake/FindLLVM19MC.cmake base/abilities.def base/reports.def base/vocabulary.def
   DESTINATION ${package_dir})
 # What users read away from the source: pages that link to nothing but each other and the examples.
 install(FILES LICENSE docs/command-line.md docs/package.md docs/catalog-format.md docs/recording.md docs/collectors.md docs/reading.md docs/experiments.md docs/reports.md docs/ci.md docs/history.md docs/worker-protocol.md docs/capture-format.md
