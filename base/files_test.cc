@@ -1,29 +1,15 @@
 #include "base/files.h"
+#include "base/testing/scratch_folder.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <thread>
 
 namespace wago::base {
 namespace {
-
-class TemporaryDirectory {
- public:
-  TemporaryDirectory() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "wago_files_XXXXXX").string();
-    path_ = ::mkdtemp(pattern.data());
-  }
-  ~TemporaryDirectory() { std::filesystem::remove_all(path_); }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 mode_t mode_of(const std::string& path) {
   struct stat status;
@@ -96,7 +82,7 @@ void exercise_directory(Files& files, const std::string& root) {
 }
 
 TEST(Files, TheMachinesAndTheInMemoryTwinAgree) {
-  TemporaryDirectory directory;
+  testing::ScratchFolder directory;
   exercise(system_files(), directory.path());
   exercise_directory(system_files(), directory.path());
   MemoryFiles memory;
@@ -106,7 +92,7 @@ TEST(Files, TheMachinesAndTheInMemoryTwinAgree) {
 }
 
 TEST(Files, NothingButARegularFileIsReadUnlessAStreamIsAskedFor) {
-  TemporaryDirectory directory;
+  testing::ScratchFolder directory;
   std::string pipe = join_path(directory.path(), "pipe"), link = join_path(directory.path(), "link");
   ASSERT_EQ(::mkfifo(pipe.c_str(), 0600), 0);
   ASSERT_EQ(::symlink("pipe", link.c_str()), 0);
@@ -133,7 +119,7 @@ TEST(Files, NothingButARegularFileIsReadUnlessAStreamIsAskedFor) {
 }
 
 TEST(Files, EverythingWrittenIsPrivateToItsOwner) {
-  TemporaryDirectory directory;
+  testing::ScratchFolder directory;
   mode_t old = ::umask(0);
   std::string inside = join_path(directory.path(), "d");
   ASSERT_TRUE(system_files().create_directory(inside));
@@ -146,7 +132,7 @@ TEST(Files, EverythingWrittenIsPrivateToItsOwner) {
 }
 
 TEST(Files, PublishingFollowsNoLinkThatAStrangerLeft) {
-  TemporaryDirectory directory;
+  testing::ScratchFolder directory;
   std::string victim = join_path(directory.path(), "victim"), target = join_path(directory.path(), "m");
   ASSERT_TRUE(system_files().create(victim, as_bytes("precious")));
   ASSERT_EQ(::symlink(victim.c_str(), (target + ".part").c_str()), 0);

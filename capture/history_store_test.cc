@@ -1,4 +1,5 @@
 #include "capture/history_store.h"
+#include "base/testing/scratch_folder.h"
 
 #include <gtest/gtest.h>
 #include <sqlite3.h>
@@ -53,17 +54,6 @@ HistoryExperiment example(const std::string& identity, uint64_t start_unix_ns, s
 
 class HistoryStore : public ::testing::Test {
  protected:
-  HistoryStore() {
-    std::string pattern = (fs::temp_directory_path() / "wago_history_XXXXXX").string();
-    directory_ = ::mkdtemp(pattern.data());
-    path_ = (directory_ / "h.wagohist").string();
-  }
-  ~HistoryStore() override {
-    std::error_code ignored;
-    fs::permissions(directory_, fs::perms::owner_all, ignored);
-    fs::remove_all(directory_, ignored);
-  }
-
   HistoryAddition add(const HistoryExperiment& experiment) {
     auto added = add_to_history(path_, std::vector{experiment});
     EXPECT_TRUE(added) << added.error().to_string();
@@ -95,8 +85,9 @@ class HistoryStore : public ::testing::Test {
     return {database, sqlite3_close};
   }
 
-  fs::path directory_;
-  std::string path_;
+  const base::testing::ScratchFolder scratch_;
+  const fs::path directory_ = scratch_.path();
+  const std::string path_ = scratch_.file("h.wagohist");
 };
 
 TEST_F(HistoryStore, WhatIsAddedIsReadBackInTheOrderOfTime) {

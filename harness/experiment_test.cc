@@ -18,6 +18,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/process.h"
+#include "base/testing/scratch_folder.h"
 #include "harness/experiment_store.h"
 #include "harness/explain_captures.h"
 #include "harness/testing/modules.h"
@@ -107,14 +108,11 @@ int run_worker(const std::string& program) {
 class ExperimentTest : public ::testing::Test {
  protected:
   ExperimentTest() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "wago_experiment_XXXXXX").string();
-    root_ = ::mkdtemp(pattern.data());
     EXPECT_TRUE(base::system_files().create(path("module.wasm"), base::as_bytes(testing::kArith)));
     program_ = std::filesystem::read_symlink("/proc/self/exe");
   }
-  ~ExperimentTest() override { std::filesystem::remove_all(root_); }
 
-  std::string path(const std::string& name) const { return base::join_path(root_, name); }
+  std::string path(const std::string& name) const { return scratch_.file(name); }
 
   // This program under another name.
   std::string runner(const std::string& name) const {
@@ -187,7 +185,8 @@ class ExperimentTest : public ::testing::Test {
     return contents.experiment.workloads[0].diagnostic;
   }
 
-  std::string root_, program_;
+  const base::testing::ScratchFolder scratch_;
+  std::string program_;
 };
 
 double log_ratio(const capture::Pair& pair) {
@@ -481,7 +480,7 @@ TEST_F(ExperimentTest, KilledAtAnyMomentItIsContinued) {
   size_t before = 0;
   for (int i = 0; i < runs; ++i) {
     auto child = base::Process::spawn({.program = "/proc/self/exe",
-                                       .argv = {"test", "experiment", root_, path("out.wagoexp")},
+                                       .argv = {"test", "experiment", scratch_.path(), path("out.wagoexp")},
                                        .descriptors = {}});
     ASSERT_TRUE(child);
     child->wait(static_cast<int>(random() % 1500));

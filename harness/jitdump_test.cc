@@ -11,6 +11,7 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/testing/scratch_folder.h"
 #include "harness/frame_section.h"
 #include "harness/perf_map.h"
 #include "harness/publish_code.h"
@@ -23,11 +24,6 @@ namespace {
 
 class CodeFilesTest : public ::testing::Test {
  protected:
-  CodeFilesTest() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "wago_code_XXXXXX").string();
-    root_ = ::mkdtemp(pattern.data());
-  }
-  ~CodeFilesTest() override { std::filesystem::remove_all(root_); }
   static Module compile(std::string_view bytes) {
     auto engine = Engine::open();
     auto module = engine->compile(std::vector<uint8_t>(bytes.begin(), bytes.end()));
@@ -39,7 +35,8 @@ class CodeFilesTest : public ::testing::Test {
     EXPECT_TRUE(bytes) << path;
     return bytes ? std::string(bytes->begin(), bytes->end()) : "";
   }
-  std::string root_;
+  const base::testing::ScratchFolder scratch_;
+  const std::string root_ = scratch_.path();
 };
 
 template <class T>

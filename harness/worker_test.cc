@@ -4,11 +4,11 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <fstream>
 #include <thread>
 
 #include "base/files.h"
+#include "base/testing/scratch_folder.h"
 #include "capture/catalog.h"
 #include "harness/testing/modules.h"
 
@@ -49,13 +49,7 @@ WorkerIdentity nobody() {
 
 class WorkerTest : public ::testing::Test {
  protected:
-  WorkerTest() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "wago_worker_XXXXXX").string();
-    root_ = ::mkdtemp(pattern.data());
-    module_ = base::join_path(root_, "module.wasm");
-    EXPECT_TRUE(base::system_files().create(module_, base::as_bytes(testing::kArith)));
-  }
-  ~WorkerTest() override { std::filesystem::remove_all(root_); }
+  WorkerTest() { EXPECT_TRUE(base::system_files().create(module_, base::as_bytes(testing::kArith))); }
 
   std::string load(capture::Call call, uint64_t slowdown_ppm = 0, base::Phase phase = base::Phase::Execute) {
     capture::Workload workload;
@@ -80,7 +74,8 @@ class WorkerTest : public ::testing::Test {
   }
   void greet(Worker& worker) { EXPECT_EQ(name(worker, to_json(HelloRequest{}).dump()), "hello"); }
 
-  std::string root_, module_;
+  const base::testing::ScratchFolder scratch_;
+  const std::string module_ = scratch_.file("module.wasm");
 };
 
 // Version 1 must be spoken for as long as there are runners that speak it: the transcript may grow, and its

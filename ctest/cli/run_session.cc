@@ -16,6 +16,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "base/testing/scratch_folder.h"
 #include "ctest/cli/fixture.h"
 #include "ctest/cli/session.h"
 
@@ -43,22 +44,19 @@ std::string slurp(const fs::path& path) {
 class Sandbox {
  public:
   explicit Sandbox(const fs::path& modules) {
-    std::string pattern = (fs::temp_directory_path() / "wago-session-XXXXXX").string();
-    if (!mkdtemp(pattern.data())) throw std::runtime_error(pattern + ": cannot be made");
-    root_ = pattern;
     fs::create_directory(directory());
     fs::copy(modules, directory(), fs::copy_options::recursive);
   }
   ~Sandbox() {
     std::error_code ignored;
     fs::permissions(directory(), fs::perms::owner_all, fs::perm_options::add, ignored);
-    fs::remove_all(root_, ignored);
   }
   fs::path directory() const { return root_ / "session"; }
   fs::path capture(const char* stream) const { return root_ / stream; }
 
  private:
-  fs::path root_;
+  const wago::base::testing::ScratchFolder scratch_;
+  const fs::path root_ = scratch_.path();
 };
 
 std::string ending(int status) {

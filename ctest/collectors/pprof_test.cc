@@ -1,7 +1,7 @@
 // cpu.pprof under the tool that it is for, where Go is installed.
 #include <algorithm>
-#include <cstdlib>
 
+#include "base/testing/scratch_folder.h"
 #include "ctest/collectors/shell.h"
 
 namespace wago::ctest {
@@ -12,14 +12,11 @@ const std::string kLines = std::string(WAGO_SOURCE_DIR) + "/ctest/engine/debug/l
 class GoPprof : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "wago_pprof_XXXXXX").string();
-    root_ = ::mkdtemp(pattern.data());
     const Said tried = shell(kPath + "go tool pprof -h");
     if (tried.text.find("usage") == std::string::npos && tried.text.find("Usage") == std::string::npos) {
       GTEST_SKIP() << "go tool pprof does not work here: " << tried.text;
     }
   }
-  void TearDown() override { std::filesystem::remove_all(root_); }
 
   void record(const std::string& workload) const {
     const Said said =
@@ -38,7 +35,8 @@ class GoPprof : public ::testing::Test {
   }
 
   const std::string kPath = "PATH=$PATH:/usr/local/go/bin ";
-  std::string root_;
+  const base::testing::ScratchFolder scratch_;
+  const std::string root_ = scratch_.path();
 };
 
 TEST_F(GoPprof, FindsGuestFunctionsUnderTheirCallers) {

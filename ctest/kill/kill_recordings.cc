@@ -19,6 +19,7 @@
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/process.h"
+#include "base/testing/scratch_folder.h"
 #include "capture/capture.h"
 
 namespace {
@@ -123,9 +124,6 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "usage: kill_recordings WAGO_PROFILE MODULE_WITH_FIB [RUNS]\n");
     return 2;
   }
-  std::string pattern = (std::filesystem::temp_directory_path() / "wago_kill_XXXXXX").string();
-  const std::string root = ::mkdtemp(pattern.data());
-  int code = kill_all(argv[1], argv[2], std::max(1, runs_wanted(argc, argv)), root);
-  std::filesystem::remove_all(root);
-  return code;
+  const wago::base::testing::ScratchFolder scratch;
+  return kill_all(argv[1], argv[2], std::max(1, runs_wanted(argc, argv)), scratch.path());
 }

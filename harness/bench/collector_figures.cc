@@ -6,9 +6,9 @@
 #include <string_view>
 
 #include "base/files.h"
+#include "base/testing/scratch_folder.h"
 #include "capture/capture.h"
 #include "harness/bench/figures.h"
-#include "harness/bench/scratch_folder.h"
 #include "harness/bench/turns.h"
 #include "harness/publish_code.h"
 #include "harness/recorder.h"
@@ -103,7 +103,7 @@ base::Result<Figure> sampling_figure(const FigureOptions& options, const Sampler
 // Code of the numerator was published while it was made.
 base::Result<Figure> publishing_figure(const FigureOptions& options, CodeFile kind, const std::string& what,
                                        double wanted) {
-  const ScratchFolder scratch;
+  const base::testing::ScratchFolder scratch;
   auto prepare = [&](const capture::Workload& workload) -> base::Result<TwoWays> {
     const std::string file =
         kind == CodeFile::PerfMap ? scratch.file(workload.id + ".map") : scratch.file(workload.id);
@@ -161,7 +161,7 @@ Attribution attribution_of(const capture::Contents& contents) {
 }
 
 base::Result<std::vector<Figure>> attribution_figures(const FigureOptions& options, base::Backend backend) {
-  const ScratchFolder scratch;
+  const base::testing::ScratchFolder scratch;
   const std::string module = scratch.file("shares.wasm"), name(base::spelling(backend));
   if (auto made = base::system_files().create(module, base::as_bytes(kSevenToThree)); !made)
     return made.error();

@@ -5,8 +5,8 @@
 
 #include "base/clock.h"
 #include "base/files.h"
+#include "base/testing/scratch_folder.h"
 #include "harness/bench/figures.h"
-#include "harness/bench/scratch_folder.h"
 #include "harness/bench/turns.h"
 #include "harness/publish_code.h"
 #include "runtime/module.h"
@@ -173,7 +173,7 @@ base::Result<Figure> dump_figure(const wago::Engine& engine, const Bytes& bytes,
                                  size_t pairs) {
   auto mapped = Engine::open({.source_maps = true});
   if (!mapped) return mapped.error();
-  const ScratchFolder scratch;
+  const base::testing::ScratchFolder scratch;
   auto dumped = [&]() -> base::Result<double> {
     const uint64_t before = process_cpu_ns();
     auto dump = publish_code(CodeFile::JitDump, scratch.path());

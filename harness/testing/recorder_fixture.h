@@ -3,11 +3,11 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <string>
 
 #include "base/files.h"
+#include "base/testing/scratch_folder.h"
 #include "capture/capture.h"
 #include "harness/recorder.h"
 
@@ -23,13 +23,7 @@ inline constexpr const char* kUnprovidedId = "unprovided";
 
 class RecorderTest : public ::testing::Test {
  protected:
-  RecorderTest() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "wago_recorder_XXXXXX").string();
-    root_ = ::mkdtemp(pattern.data());
-  }
-  ~RecorderTest() override { std::filesystem::remove_all(root_); }
-
-  std::string path(const std::string& name) const { return base::join_path(root_, name); }
+  std::string path(const std::string& name) const { return scratch_.file(name); }
 
   // 100 checked iterations of one call; tests change what they are about.
   RecordRequest request(std::string_view module, Call call) {
@@ -55,7 +49,7 @@ class RecorderTest : public ::testing::Test {
     return outcome.error->to_string();
   }
 
-  std::string root_;
+  const base::testing::ScratchFolder scratch_;
 };
 
 inline Capture opened(const RecordRequest& request) {
