@@ -39,7 +39,8 @@ struct Made {
   int exit_code = kExitDone;
 };
 
-base::Result<Made> of_experiments(const ReportFlags& flags, const Reading& reading) {
+base::Result<Made> of_experiments(const ReportFlags& flags, const Reading& reading,
+                                  std::span<const ReportFormat> formats) {
   std::shared_ptr<const diff::History> history;
   if (flags.history) {
     auto known = load_history(*flags.history);
@@ -54,7 +55,7 @@ base::Result<Made> of_experiments(const ReportFlags& flags, const Reading& readi
           "is no experiment; results of other tools are named with --baseline A... --candidate B...",
           {.file = path});
     }
-    auto report = diff::report_on(path, reading.settings);
+    auto report = report_for(path, reading.settings, formats);
     if (!report) return report.error();
     made.exit_code =
         std::max(made.exit_code, diff::exit_code(report->findings, reading.fail_on, reading.strict));
@@ -110,7 +111,7 @@ int report(const ReportFlags& flags, Output& output) {
     return output.fail(
         base::usage_error("--out is missing: several formats or experiments need a directory"));
   }
-  auto made = results ? of_results(flags, *reading) : of_experiments(flags, *reading);
+  auto made = results ? of_results(flags, *reading) : of_experiments(flags, *reading, *formats);
   if (!made) return output.fail(made.error());
   if (!flags.out) {
     output.print(write_report(made->reports[0].report, formats->front(), output.colour()));

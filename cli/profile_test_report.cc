@@ -28,11 +28,11 @@ void attach(const std::string& file, Output& output) {
 }
 
 base::Result<void> add_reports(const TestComparison& comparison, const TestReportFlags& flags,
-                               std::vector<NamedReport>& reports) {
+                               std::span<const ReportFormat> formats, std::vector<NamedReport>& reports) {
   auto reading = reading_of(comparison.verdicts);
   if (!reading) return reading.error();
   for (const ComparedExperiment& experiment : comparison.experiments) {
-    auto report = diff::report_on(experiment.path, reading->settings);
+    auto report = report_for(experiment.path, reading->settings, formats);
     if (!report) return report.error();
     report->release = flags.release.value_or("");
     report->baseline_release = flags.baseline_release.value_or("");
@@ -64,7 +64,8 @@ int test_report(const TestReportFlags& flags, Output& output) {
                    ": it was skipped, failed before it measured, or was not run\n");
       continue;
     }
-    if (auto added = add_reports(**comparison, flags, reports); !added) return output.fail(added.error());
+    if (auto added = add_reports(**comparison, flags, *formats, reports); !added)
+      return output.fail(added.error());
   }
   if (reports.empty()) {
     output.print("skipped: there is nothing to report on\n");

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/text.h"
 #include "cli/flags.h"
+#include "diff/report_flames.h"
 
 namespace wago::cli {
 
@@ -67,6 +68,14 @@ std::string headline(const AnyReport& report) {
 
 std::string write_report(const AnyReport& report, ReportFormat format, bool colour) {
   return std::visit([&](const auto& one) { return write(one, format, colour); }, report);
+}
+
+base::Result<diff::Report> report_for(const std::string& experiment, const diff::VerdictSettings& settings,
+                                      std::span<const ReportFormat> formats) {
+  auto report = diff::report_on(experiment, settings);
+  if (report && std::find(formats.begin(), formats.end(), ReportFormat::Html) != formats.end())
+    diff::add_flame_graphs(*report);
+  return report;
 }
 
 std::string report_file(const std::string& name, ReportFormat format) {

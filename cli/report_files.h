@@ -33,6 +33,10 @@ struct NamedReport {
   std::string name;  // of its files, without what their format appends
   AnyReport report;
 };
+// With what only a document shows, where one is among the formats: pictures of where the time went.
+base::Result<diff::Report> report_for(const std::string& experiment, const diff::VerdictSettings& settings,
+                                      std::span<const ReportFormat> formats);
+
 // "release.junit.xml"
 std::string report_file(const std::string& name, ReportFormat format);
 

@@ -61,13 +61,6 @@ base::Result<void> check_contracts(const BothSides& sides, const capture::Experi
                            {.file = sides[0].path});
 }
 
-base::Result<void> check(const BothSides& sides, const Explanation& about) {
-  for (ExperimentSide side : capture::kExperimentSides) {
-    if (auto own = check_own(sides[capture::index_of(side)], about.workload(), side); !own) return own;
-  }
-  return check_contracts(sides, about.report.experiment);
-}
-
 void say_what_is_not_known(const ExplainedCaptures& captures, Explanation& result) {
   auto say = [&](std::string sentence, bool record) {
     result.remarks.push_back(std::move(sentence));
@@ -203,6 +196,14 @@ std::array<std::string, 2> paths_of(const std::optional<BothSides>& sides) {
 
 }  // namespace
 
+base::Result<void> check_captures(const BothSides& sides, const capture::Experiment& experiment,
+                                  const capture::ExperimentWorkload& workload) {
+  for (ExperimentSide side : capture::kExperimentSides) {
+    if (auto own = check_own(sides[capture::index_of(side)], workload, side); !own) return own;
+  }
+  return check_contracts(sides, experiment);
+}
+
 base::Result<Explanation> explain(Report report, size_t number, const ExplainedCaptures& captures,
                                   const Disassemble& disassemble) {
   Explanation result;
@@ -213,7 +214,8 @@ base::Result<Explanation> explain(Report report, size_t number, const ExplainedC
   result.report = std::move(report);
   for (const auto* sides : {&captures.exact, &captures.sampled}) {
     if (!*sides) continue;
-    if (auto good = check(**sides, result); !good) return good.error();
+    if (auto good = check_captures(**sides, result.report.experiment, result.workload()); !good)
+      return good.error();
   }
   result.exact = paths_of(captures.exact);
   result.sampled = paths_of(captures.sampled);

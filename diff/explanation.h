@@ -60,13 +60,17 @@ struct Explanation {
   }
 };
 
+// Whether they are captures of both sides of this workload. Errors (Usage): one is not of this experiment;
+// they differ in more than what the experiment is about.
+base::Result<void> check_captures(const BothSides& sides, const capture::Experiment& experiment,
+                                  const capture::ExperimentWorkload& workload);
+
 struct ExplainedCaptures {
   std::optional<BothSides> exact;  // code, and counts where both sides' programs count
   std::optional<BothSides> sampled;
 };
 
-// `number`: of the workload in the experiment. Errors (Usage): a capture is not of this experiment; those of
-// the two sides cannot be compared, for more reasons than what the experiment is about.
+// `number`: of the workload in the experiment. Errors as of check_captures().
 base::Result<Explanation> explain(Report report, size_t number, const ExplainedCaptures& captures,
                                   const Disassemble& disassemble);
 

@@ -54,5 +54,6 @@ FlameGraph flame_graph(const FlameSide& side, std::string title);
 FlameGraph differential_flame_graph(const FlameSide& baseline, const FlameSide& candidate, std::string title);
 
 std::string to_svg(const FlameGraph& graph);
+int svg_height(const FlameGraph& graph);  // pixels
 
 }  // namespace wago::diff

@@ -88,6 +88,10 @@ text{fill:#ececea}
          "}\n";
 }
 
+int frames_height(const FlameGraph& graph) {
+  return kRow * static_cast<int>(graph.depth + 1);
+}
+
 std::string fitted(const std::string& name, double width) {
   const auto letters = static_cast<long>((width * kWidth - 6) / kLetter);
   if (letters < 2) return {};
@@ -156,16 +160,18 @@ constexpr const char* kTools =
 
 }  // namespace
 
+int svg_height(const FlameGraph& graph) {
+  return kHeader + frames_height(graph) + kFooter;
+}
+
 std::string to_svg(const FlameGraph& graph) {
-  const int frames_height = kRow * static_cast<int>(graph.depth + 1);
-  const int height = kHeader + frames_height + kFooter;
-  std::string svg = head(graph, height);
+  std::string svg = head(graph, svg_height(graph));
   svg += kTools;
   svg += "<g id=\"frames\" role=\"tree\" aria-label=\"Stacks: callees above their callers\">\n";
   for (const FlameFrame& frame : graph.frames) append_frame(frame, graph.depth, svg);
-  svg += "</g>\n<text id=\"details\" x=\"12\" y=\"" + std::to_string(kHeader + frames_height + 20) +
+  svg += "</g>\n<text id=\"details\" x=\"12\" y=\"" + std::to_string(kHeader + frames_height(graph) + 20) +
          "\" aria-live=\"polite\">click a frame to zoom, / searches, Escape resets, arrows walk</text>\n";
-  svg += legend(graph, kHeader + frames_height + 44);
+  svg += legend(graph, kHeader + frames_height(graph) + 44);
   svg += "<script><![CDATA[\n" + std::string(flame_graph_script()) + "\n]]></script>\n</svg>\n";
   return svg;
 }

@@ -221,7 +221,8 @@ std::string headline(const Report& report) {
 
 std::string command_for(const Report& report, const ReportedWorkload& workload) {
   const capture::ExperimentWorkload& of = report.experiment.workloads[workload.workload];
-  if (of.captures[0].empty() || of.captures[1].empty()) return recording_command(report, workload);
+  const bool recorded = workload.flames || (!of.captures[0].empty() && !of.captures[1].empty());
+  if (!recorded) return recording_command(report, workload);
   return "wago-profile profile explain " + base::display(report.path) + " " + base::display(of.id);
 }
 

@@ -26,6 +26,8 @@ class Json;
 
 namespace wago::diff {
 
+struct FlameGraph;
+
 // What was executed, an iteration; exact.
 struct InstructionLane {
   std::array<double, 2> machine = {};  // instructions, by ExperimentSide
@@ -46,9 +48,10 @@ struct ReportedWorkload {
   uint32_t workload = 0;  // index into Experiment::workloads
   WorkloadFinding found;
   std::optional<CodeLane> code;
-  std::vector<double> changes;             // of each pair that was kept, in the order measured
-  std::vector<uint32_t> code_offsets;      // of the same pairs
-  const HistorySeries* history = nullptr;  // in Report::history; nothing: it knows no such workload
+  std::vector<double> changes;               // of each pair that was kept, in the order measured
+  std::vector<uint32_t> code_offsets;        // of the same pairs
+  const HistorySeries* history = nullptr;    // in Report::history; nothing: it knows no such workload
+  std::shared_ptr<const FlameGraph> flames;  // nothing: not asked for, or not sampled; see report_flames.h
 };
 
 struct Report {

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "base/text.h"
+#include "diff/flame_graph.h"
 #include "diff/quantity.h"
 #include "diff/report.h"
 #include "diff/report_markup.h"
@@ -37,11 +38,14 @@ std::string number(double value, const char* format = "%.6g") {
 class Scale {
  public:
   Scale(double reach, double width) : reach_(reach), width_(width) {}
-  double x(double change) const { return width_ / 2 * (1 + std::clamp(change / reach_, -1.0, 1.0)); }
+  double x(double change) const {
+    return width_ / 2 + (width_ / 2 - kDot) * std::clamp(change / reach_, -1.0, 1.0);
+  }
   double reach() const { return reach_; }
   double width() const { return width_; }
 
  private:
+  static constexpr double kDot = 4;  // of the room of a dot at either end
   double reach_, width_;
 };
 
@@ -79,7 +83,7 @@ std::string interval_plot(const WorkloadFinding& found, const VerdictSettings& s
 
 // Every pair as a dot, in the order measured, coloured by code offset.
 std::string pairs_plot(const ReportedWorkload& workload, const VerdictSettings& settings) {
-  constexpr double kWidth = 640, kHeight = 150, kLeft = 56;
+  constexpr double kWidth = 640, kHeight = 150, kLeft = 56, kLabel = 12;
   double reach = 2 * settings.margin;
   for (double change : workload.changes) reach = std::max(reach, std::abs(change) * 1.1);
   auto y = [&](double change) { return kHeight / 2 * (1 - change / reach); };
@@ -91,9 +95,10 @@ std::string pairs_plot(const ReportedWorkload& workload, const VerdictSettings& 
       "\" height=\"" + number(y(-settings.margin) - y(settings.margin)) + "\"/>";
   for (double line : {-settings.margin, 0.0, settings.margin}) {
     svg += "<line class=\"" + std::string(line == 0 ? "zero" : "axis") + "\" x1=\"" + number(kLeft) +
-           "\" x2=\"" + number(kWidth) + "\" y1=\"" + number(y(line)) + "\" y2=\"" + number(y(line)) +
-           "\"/><text x=\"0\" y=\"" + number(y(line) + 4) + "\">" + as_markup(format_change(line)) +
-           "</text>";
+           "\" x2=\"" + number(kWidth) + "\" y1=\"" + number(y(line)) + "\" y2=\"" + number(y(line)) + "\"/>";
+    // Where pairs changed by much more than the margin, its labels would lie on that of none.
+    if (line != 0 && std::abs(y(line) - y(0)) < kLabel) continue;
+    svg += "<text x=\"0\" y=\"" + number(y(line) + 4) + "\">" + as_markup(format_change(line)) + "</text>";
   }
   const auto count = static_cast<double>(workload.changes.size());
   for (size_t i = 0; i < workload.changes.size(); ++i) {
@@ -171,6 +176,27 @@ std::string history_of(const HistorySeries& series) {
   return text;
 }
 
+// A document of its own within this one: its style and script are not of the page, and its names cannot reach
+// it.
+std::string framed(const FlameGraph& flames) {
+  return "<iframe title=\"" + as_markup(flames.title) +
+         "\" sandbox=\"allow-scripts\" loading=\"lazy\" style=\"height:" +
+         std::to_string(svg_height(flames)) + "px\" src=\"" + data_url("image/svg+xml", to_svg(flames)) +
+         "\"></iframe>";
+}
+
+std::string flames_of(const Report& report, const ReportedWorkload& workload) {
+  if (workload.flames) {
+    return "<h2>Where the time went</h2>" + framed(*workload.flames) +
+           "<p class=\"quiet\">From samples of both sides, which were not taken together: they decide "
+           "nothing.</p>\n";
+  }
+  return "<p class=\"quiet\">Where the time went was not sampled. This does it, and the next report shows "
+         "it: "
+         "<code>" +
+         as_markup(recording_command(report, workload)) + "</code></p>\n";
+}
+
 std::string section(const Report& report, const ReportedWorkload& workload) {
   const capture::ExperimentWorkload& of = report.experiment.workloads[workload.workload];
   const WorkloadFinding& found = workload.found;
@@ -191,6 +217,7 @@ std::string section(const Report& report, const ReportedWorkload& workload) {
     }
     text += "</tbody></table>\n";
   }
+  if (!of.control) text += flames_of(report, workload);
   if (workload.history) text += history_of(*workload.history);
   if (workload.code && !workload.code->differences.empty()) {
     text += "<h2>Functions that differ</h2><div class=\"wide\"><table><tbody>";
@@ -202,8 +229,9 @@ std::string section(const Report& report, const ReportedWorkload& workload) {
     }
     text += "</tbody></table></div>\n";
   }
-  text +=
-      "<p class=\"quiet\">Look closer: <code>" + as_markup(command_for(report, workload)) + "</code></p>\n";
+  const std::string command = command_for(report, workload);
+  const bool said = !of.control && command == recording_command(report, workload);
+  if (!said) text += "<p class=\"quiet\">Look closer: <code>" + as_markup(command) + "</code></p>\n";
   return text + "</details>\n";
 }
 

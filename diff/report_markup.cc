@@ -1,5 +1,6 @@
 #include "diff/report_markup.h"
 
+#include <cctype>
 #include <cstdio>
 
 #include "base/text.h"
@@ -9,17 +10,18 @@ namespace wago::diff {
 namespace {
 
 constexpr const char* kStyle = R"(
-:root{--paper:#fff;--ink:#1c2024;--quiet:#60646c;--line:#dfe3e8;--soft:#f4f6f8;--bad:#c62a2f;--doubt:#946800;--good:#18794e;--mark:#0b68cb}
+:root{color-scheme:light dark;--paper:#fff;--ink:#1c2024;--quiet:#60646c;--line:#dfe3e8;--soft:#f4f6f8;--bad:#c62a2f;--doubt:#946800;--good:#18794e;--mark:#0b68cb}
 @media(prefers-color-scheme:dark){:root{--paper:#15181b;--ink:#e8eaed;--quiet:#9aa0a8;--line:#31363c;--soft:#1e2226;--bad:#ff8589;--doubt:#f0c000;--good:#5fd39b;--mark:#6cb3ff}}
 *{box-sizing:border-box}body{margin:0;background:var(--paper);color:var(--ink);font:15px/1.5 system-ui,sans-serif}
 main{max-width:1100px;margin:0 auto;padding:1.2rem}h1{font-size:1.4rem;margin:.2rem 0}h2{font-size:1.1rem;margin:1.6rem 0 .5rem}
-p{margin:.4rem 0}.quiet{color:var(--quiet)}.bad{color:var(--bad)}.doubt{color:var(--doubt)}.good{color:var(--good)}
+p{margin:.4rem 0;overflow-wrap:anywhere}.quiet{color:var(--quiet)}.bad{color:var(--bad)}.doubt{color:var(--doubt)}.good{color:var(--good)}
 .note{border-left:4px solid var(--bad);background:var(--soft);padding:.5rem .8rem;margin:.6rem 0}
 .wide{overflow-x:auto}table{border-collapse:collapse;width:100%}th,td{padding:.35rem .6rem;text-align:left;border-bottom:1px solid var(--line);white-space:nowrap}
 td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}th button{all:unset;cursor:pointer;font-weight:600}th button:focus-visible{outline:2px solid var(--mark)}
 th[aria-sort=ascending] button::after{content:" \25B2"}th[aria-sort=descending] button::after{content:" \25BC"}
 details{border:1px solid var(--line);border-radius:6px;margin:.5rem 0;padding:.4rem .8rem}summary{cursor:pointer;font-weight:600}
 code{background:var(--soft);padding:.1rem .3rem;border-radius:4px;overflow-wrap:anywhere;white-space:normal}
+iframe{display:block;width:100%;max-height:90vh;border:1px solid var(--line);border-radius:4px}
 svg{display:block}svg .axis{stroke:var(--line)}svg .zero{stroke:var(--quiet)}svg .band{fill:var(--soft)}
 svg .o0{fill:#0b68cb}svg .o16{fill:#c8531b}svg .o32{fill:#2a8a57}svg .o48{fill:#9b4fc4}
 svg text{fill:var(--quiet);font:11px system-ui,sans-serif}a{color:var(--mark)}
@@ -74,6 +76,22 @@ std::string report_page(const std::string& title, const std::string& body) {
          "content=\"width=device-width,initial-scale=1\"><title>" +
          base::as_markup(title) + "</title><style>" + kStyle + "</style></head><body><main>\n" + body +
          "</main><script>" + kScript + "</script></body></html>\n";
+}
+
+std::string data_url(std::string_view type, std::string_view document) {
+  constexpr std::string_view kPlain = "-_.~/:=,";
+  std::string url = "data:" + std::string(type) + ",";
+  for (char c : document) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) || kPlain.find(c) != std::string_view::npos) {
+      url += c;
+      continue;
+    }
+    char code[8];
+    std::snprintf(code, sizeof code, "%%%02X", byte);
+    url += code;
+  }
+  return url;
 }
 
 std::string markdown_cell(std::string_view text) {

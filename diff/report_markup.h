@@ -11,6 +11,9 @@ namespace wago::diff {
 // have data-key), cells "n" of numbers, "wide" around tables; "quiet", "note", "bad", "doubt", "good".
 std::string report_page(const std::string& title, const std::string& body);
 
+// A document within a quoted attribute of another: "data:image/svg+xml,%3Csvg..." (RFC 2397).
+std::string data_url(std::string_view type, std::string_view document);
+
 // Text as Markdown's tables and lines hold it.
 std::string markdown_cell(std::string_view text);
 

@@ -1,4 +1,4 @@
-# Draws flame graphs and lets a browser show them: what its document says after the picture's script has run must be
+# Draws flame graphs and reports and lets a browser show them: what its document says after their scripts have run must be
 # what a person would see. Run as: cmake -D PROFILING=wago-profile -D MODULES=dir -D WORK=dir -P browser.cmake
 cmake_minimum_required(VERSION 3.25)
 
@@ -17,12 +17,16 @@ endfunction()
 # The browser's sandbox needs a user of its own and kernels that let it.
 set(headless ${browser} --headless --no-sandbox --disable-gpu --hide-scrollbars --no-first-run
   --user-data-dir=${WORK}/profile --window-size=1200,500)
-function(look at variable)
-  execute_process(COMMAND ${headless} --virtual-time-budget=2000 --dump-dom file://${WORK}/${at} OUTPUT_VARIABLE document
+function(look_at address variable)
+  execute_process(COMMAND ${headless} --virtual-time-budget=2000 --dump-dom ${address} OUTPUT_VARIABLE document
     ERROR_VARIABLE errors RESULT_VARIABLE code TIMEOUT 90)
   if(NOT code EQUAL 0)
-    message(FATAL_ERROR "${browser} failed (${code}) on ${at}: ${errors}")
+    message(FATAL_ERROR "${browser} failed (${code}) on ${address}: ${errors}")
   endif()
+  set(${variable} "${document}" PARENT_SCOPE)
+endfunction()
+function(look at variable)
+  look_at(file://${WORK}/${at} document)
   set(${variable} "${document}" PARENT_SCOPE)
 endfunction()
 function(expect document what)
@@ -70,6 +74,30 @@ look("hostile.svg#s=%3Cscript%3Edocument.documentElement.id%3D'owned'%3C%2Fscrip
 refuse("${document}" "<svg[^>]* id=\"owned\"")
 expect("${document}" "&lt;script&gt;document")
 expect("${document}" "aria-live=\"polite\">1 frame, 70.00 %</text>")
+
+# Reports. What was sampled of both sides is a picture in the page of its workload; of what was not, it is said how.
+execute_process(COMMAND ${PROFILING} profile report ${MODULES}/explained.wagoexp --format html --out ${WORK}/report
+  OUTPUT_QUIET RESULT_VARIABLE code)
+if(NOT code EQUAL 1)
+  message(FATAL_ERROR "profile report of a regression ended with ${code}")
+endif()
+look(report/explained.html report)
+expect("${report}" "<details open=\"\" id=\"w0\"><summary><span class=\"bad\">regressed</span> mix")
+expect("${report}" "<iframe title=\"mix, what changed\" sandbox=\"allow-scripts\"[^>]* src=\"data:image/svg\\+xml,[^\"]*\"></iframe>")
+expect("${report}" "<code>wago-profile profile explain [^ ]*explained.wagoexp quiet --catalog FILE --baseline PROGRAM --candidate PROGRAM</code>")
+refuse("${report}" "explained.wagoexp mix --catalog")
+refuse("${report}" "(src|href)=\"(https?:|//)")
+
+# The picture's own document, where it lies in the page: its script runs and may not reach out of it.
+string(REGEX MATCH "data:image/svg[^\"]*" picture "${report}")
+look_at("${picture}" document)
+expect("${document}" "<g class=\"m4\"[^>]*><title>hot\n")
+expect("${document}" "self 10 ns per invocation, before 3 ns per invocation, \\+233.33 %")
+expect("${document}" "<g [^>]*tabindex=\"0\"")
+
+# Folded out by a link.
+look("report/explained.html#w1" report)
+expect("${report}" "<details id=\"w1\" open=\"\">")
 
 # And it is drawn.
 execute_process(COMMAND ${headless} --screenshot=${WORK}/mix.png file://${WORK}/mix.svg OUTPUT_QUIET ERROR_QUIET

@@ -4,8 +4,9 @@
 // mix.wagoprof (diff/test_evidence.h draws it); mix_changed.wagoprof, where `hot` costs twice as much and
 // `inner` is gone; counted.wagoprof and counted_more.wagoprof, whose loop went round once more. With
 // nights/1.wagoexp to 6.wagoexp: version r0 against r1 to r6, where `fib` costs 3 % more from r3 on;
-// nights/confirm.wagoexp: r2 against r3; nights/unfinished.wagoexp, which is not. With
-// --samples one capture, large.wagoprof, of N samples in 200 functions on stacks that are 20 deep.
+// nights/confirm.wagoexp: r2 against r3; nights/unfinished.wagoexp, which is not. explained.wagoexp: `mix`
+// against `mix_changed`, both sampled, and `quiet`, which was not. With --samples one capture,
+// large.wagoprof, of N samples in 200 functions on stacks that are 20 deep.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -86,17 +87,15 @@ Evidence counted(uint64_t loop) {
   return evidence;
 }
 
-// One night's experiment of `fib` and `sieve`, of which only `fib` has changed.
-void write_night(const fs::path& path, uint64_t hour, const std::string& baseline,
-                 const std::string& candidate, double change, bool complete = true) {
-  capture::Experiment experiment{.complete = complete,
+// Baseline and candidate are revisions.
+capture::Experiment experiment_of(const std::string& baseline, const std::string& candidate,
+                                  std::vector<capture::ExperimentWorkload> workloads) {
+  capture::Experiment experiment{.complete = true,
                                  .target = "x86_64-linux",
                                  .cpu_model = "Test CPU",
                                  .os_version = "Linux 6.1",
                                  .logical_cpus = 2,
-                                 .start_unix_ns = (1'767'225'600 + 3600 * hour) * 1'000'000'000,
-                                 .workloads = {{.id = "fib", .catalog = "bundled", .labels = {"short"}},
-                                               {.id = "sieve", .catalog = "bundled"}}};
+                                 .workloads = std::move(workloads)};
   const std::string* revisions[] = {&baseline, &candidate};
   for (size_t i = 0; i < 2; ++i) {
     experiment.sides[i] = {.program = "wago-profile",
@@ -105,8 +104,11 @@ void write_night(const fs::path& path, uint64_t hour, const std::string& baselin
                            .dirty = base::Dirty::Clean,
                            .runner_id = "id of " + *revisions[i]};
   }
-  for (capture::ExperimentWorkload& workload : experiment.workloads)
-    workload.contract_sha256 = base::to_hex(diff::digest_of(workload.id));
+  return experiment;
+}
+
+// Twelve pairs of each of two workloads, the first of which has changed.
+void write(const capture::Experiment& experiment, double change, const fs::path& path) {
   std::string pairs;
   for (uint32_t i = 0; i < 24; ++i) {
     const uint32_t workload = i % 2;
@@ -123,6 +125,32 @@ void write_night(const fs::path& path, uint64_t hour, const std::string& baselin
   expect(files.create_directory(path.string()));
   expect(files.create((path / capture::kExperimentFile).string(), base::as_bytes(to_json_text(experiment))));
   expect(files.create((path / capture::kPairsFile).string(), base::as_bytes(pairs)));
+}
+
+// One night's experiment of `fib` and `sieve`, of which only `fib` has changed.
+void write_night(const fs::path& path, uint64_t hour, const std::string& baseline,
+                 const std::string& candidate, double change, bool complete = true) {
+  capture::Experiment experiment = experiment_of(
+      baseline, candidate,
+      {{.id = "fib", .catalog = "bundled", .labels = {"short"}}, {.id = "sieve", .catalog = "bundled"}});
+  experiment.complete = complete;
+  experiment.start_unix_ns = (1'767'225'600 + 3600 * hour) * 1'000'000'000;
+  for (capture::ExperimentWorkload& workload : experiment.workloads)
+    workload.contract_sha256 = base::to_hex(diff::digest_of(workload.id));
+  write(experiment, change, path);
+}
+
+void write_explained(const fs::path& path) {
+  write(
+      experiment_of("r0", "r1", {{.id = "mix", .catalog = "bundled"}, {.id = "quiet", .catalog = "bundled"}}),
+      1, path);
+  const fs::path directory = path / capture::kExplainDirectory;
+  fs::create_directory(directory);
+  auto capture_of = [&](capture::ExperimentSide side) {
+    return directory / capture::explain_capture("mix", side, capture::ExplainPart::Sampled);
+  };
+  write(diff::mix_evidence(), capture_of(capture::ExperimentSide::Baseline));
+  write(changed(), capture_of(capture::ExperimentSide::Candidate));
 }
 
 void write_nights(const fs::path& directory) {
@@ -194,5 +222,6 @@ int main(int argc, char** argv) {
   write(counted(5'000), directory / "counted.wagoprof");
   write(counted(5'001), directory / "counted_more.wagoprof");
   write_nights(directory / "nights");
+  write_explained(directory / "explained.wagoexp");
   return 0;
 }
