@@ -153,11 +153,7 @@ std::string table(const Report& report, const std::vector<ReportedWorkload>& wor
     text += key_cell(
         workload.code && workload.code->instructions ? workload.code->instructions->machine_change() : 0,
         as_markup(instructions_text(workload)));
-    text += std::string("<td>") +
-            (!workload.code             ? "not known"
-             : workload.code->same_code ? "same"
-                                        : "differs") +
-            "</td>";
+    text += "<td>" + as_markup(code_text(workload)) + "</td>";
     text += key_cell(found.baseline_ns, found.pairs ? format_ns(found.baseline_ns) : "-");
     text += key_cell(found.candidate_ns, found.pairs ? format_ns(found.candidate_ns) : "-") + "</tr>\n";
   }

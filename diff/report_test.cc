@@ -232,6 +232,10 @@ TEST_F(Reports, CapturesInTheExperimentAreTheExactLanes) {
   EXPECT_EQ(instructions_text(slow), "+2.50 %");
   EXPECT_EQ(instructions_text(report->workloads[1]), "equal");
   ASSERT_EQ(slow.code->differences.size(), 1u);
+  EXPECT_EQ(code_text(slow), "1 function");
+  EXPECT_EQ(code_text(report->workloads[1]), "same");
+  EXPECT_EQ(code_text({.code = CodeLane{.functions_same = 2}}), "helpers may differ");
+  EXPECT_EQ(code_text({}), "not known");
   EXPECT_NE(to_text(*report).find("code differs in fib (changed)\n"), std::string::npos) << to_text(*report);
 }
 

@@ -22,12 +22,6 @@ std::string p_text(const WorkloadFinding& found) {
   return text;
 }
 
-std::string code_text(const ReportedWorkload& workload) {
-  if (!workload.code) return "not known";
-  if (workload.code->same_code) return "same";
-  return format_plural(workload.code->differences.size(), "function");
-}
-
 std::string name_of(const Report& report, const ReportedWorkload& workload) {
   return report.experiment.workloads[workload.workload].id;
 }
@@ -57,6 +51,13 @@ std::string suite_text(const Report& report) {
 }
 
 }  // namespace
+
+std::string code_text(const ReportedWorkload& workload) {
+  if (!workload.code) return "not known";
+  if (workload.code->same_code) return "same";
+  if (workload.code->differences.empty()) return "helpers may differ";
+  return format_plural(workload.code->differences.size(), "function");
+}
 
 std::string side_text(const capture::SideRecord& side) {
   std::string text = side.program + " " + side.program_version + ", revision " + side.revision.substr(0, 12);
