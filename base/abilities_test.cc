@@ -5,17 +5,13 @@
 namespace wago::base {
 namespace {
 
-TEST(Abilities, WhatIsAvailableIsAmongTheWords) {
-  EXPECT_TRUE(is_available(Backend::None));
-  size_t available = 0;
-  for (size_t i = 0; i < spellings<Backend>().size(); ++i) available += is_available(static_cast<Backend>(i));
-  EXPECT_EQ(available_backends().size(), available);
-  for (std::string_view word : available_backends()) EXPECT_TRUE(is_available(*parse<Backend>(word))) << word;
-}
-
-TEST(Abilities, WhatIsMissingIsNamedWithWhatIsThere) {
-  EXPECT_EQ(not_available(Backend::Samply).rfind("backend samply is not available in this version; none", 0),
-            0u);
+TEST(Abilities, BackendsSampleOrDoNot) {
+  for (Backend backend : {Backend::Pprof, Backend::Guest, Backend::Perf, Backend::Samply}) {
+    EXPECT_TRUE(samples(backend)) << spelling(backend);
+  }
+  for (Backend backend : {Backend::None, Backend::Count, Backend::PerfMap}) {
+    EXPECT_FALSE(samples(backend)) << spelling(backend);
+  }
 }
 
 }  // namespace

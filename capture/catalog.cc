@@ -34,16 +34,6 @@ std::optional<Word> optional_word(JsonReader& reader, std::string_view key) {
   return index ? std::optional(static_cast<Word>(*index)) : std::nullopt;
 }
 
-// A collector that this version lacks is a word nevertheless: a catalog may be written for more than one
-// version. A word that is none is answered with those that would do.
-std::optional<base::Backend> optional_backend(JsonReader& reader) {
-  auto text = reader.optional_string("backend");
-  if (!text) return std::nullopt;
-  auto backend = base::parse<base::Backend>(*text);
-  if (!backend) reader.fail(base::not_among(*text, base::available_backends()), "backend");
-  return backend;
-}
-
 Settings read_settings(JsonReader& reader) {
   Settings settings;
   settings.iterations = reader.optional_u64("iterations", UINT64_MAX, 1);
@@ -61,7 +51,7 @@ Settings read_settings(JsonReader& reader) {
   settings.warmup = reader.optional_u64("warmup");
   settings.mode = optional_word<base::Mode>(reader, "mode");
   settings.phase = optional_word<base::Phase>(reader, "phase");
-  settings.backend = optional_backend(reader);
+  settings.backend = optional_word<base::Backend>(reader, "backend");
   settings.bounds = optional_word<base::Bounds>(reader, "bounds");
   settings.level = reader.optional_u64("level", base::kMaxLevel);
   settings.interruptible = reader.optional_boolean("interruptible");

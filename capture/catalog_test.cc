@@ -2,8 +2,8 @@
 
 #include <gtest/gtest.h>
 
-#include "base/abilities.h"
 #include "base/text.h"
+#include "base/vocabulary.h"
 
 namespace wago::capture {
 namespace {
@@ -114,7 +114,7 @@ TEST(Catalog, MistakesNameFilePathAndWhatIsAllowed) {
        "dir/c.json: workloads[0].id: 'a b' is not a name: names have up to 200 letters"},
       {R"({"version":1,"catalog":"a/b","workloads":[]})", "dir/c.json: catalog: 'a/b' is not a name: "},
       {with(R"("backend":"vtune",)" + std::string(kCalls)),
-       "dir/c.json: workloads[0].backend: " + base::not_among("vtune", base::available_backends())},
+       "dir/c.json: workloads[0].backend: " + base::not_among("vtune", base::spellings<base::Backend>())},
       {R"({"version":2,"workloads":[]})",
        "dir/c.json: version: is 2, which is too new; this program reads version 1"},
       {R"({"version":0,"workloads":[]})", "dir/c.json: version: is 0, which is too old"},

@@ -11,6 +11,7 @@
 #include "diff/quantity.h"
 #include "diff/timeline.h"
 #include "harness/perf_collector.h"
+#include "harness/samply_collector.h"
 
 namespace wago::cli::profile {
 
@@ -43,6 +44,9 @@ void print_outcome(const std::string& out, const capture::Manifest& manifest, bo
     const std::string buildid = base::display(base::join_path(out, harness::kPerfBuildIdFolder));
     const std::string data = base::display(base::join_path(out, harness::kPerfJitFile));
     output.note("perf opens it: perf --buildid-dir " + buildid + " report -i " + data);
+  }
+  if (manifest.backend == base::Backend::Samply) {
+    output.note("samply opens it: samply load " + base::display(base::join_path(out, harness::kSamplyFile)));
   }
   output.print(base::display(out) + ": " + diff::format_plural(manifest.completed_iterations, "iteration") +
                ", " + diff::format_ns(static_cast<double>(manifest.execution_duration_ns)) + " timed of " +

@@ -127,11 +127,7 @@ Result<void> apply_word(const char* flag, const std::optional<std::string>& text
 Result<void> apply_manner(const RecordFlags& flags, Workload& workload) {
   if (auto mode = apply_word("--mode", flags.mode, workload.mode); !mode) return mode;
   if (auto phase = apply_word("--phase", flags.phase, workload.phase); !phase) return phase;
-  if (flags.backend) {
-    auto backend = base::parse<base::Backend>(*flags.backend);
-    if (!backend) return not_a_word("--backend", *flags.backend, base::available_backends());
-    workload.backend = *backend;
-  }
+  if (auto backend = apply_word("--backend", flags.backend, workload.backend); !backend) return backend;
   if (auto bounds = apply_word("--bounds", flags.bounds, workload.engine.bounds); !bounds) return bounds;
   if (flags.level) {
     auto level = parse_number("--level", *flags.level, 0, base::kMaxLevel);
@@ -140,14 +136,6 @@ Result<void> apply_manner(const RecordFlags& flags, Workload& workload) {
   }
   if (flags.interruptible) workload.engine.interruptible = true;
   return {};
-}
-
-// A collector that is missing, in terms of who asked for it.
-Result<void> check_backend(const RecordFlags& flags, const Workload& workload) {
-  if (base::is_available(workload.backend)) return {};
-  const std::string lacking = base::not_available(workload.backend);
-  if (flags.backend) return base::unmeasurable("--" + lacking);
-  return base::unmeasurable("workload " + workload.id + ": " + lacking, {.file = flags.catalog.value_or("")});
 }
 
 // What only some collectors have.
@@ -189,7 +177,8 @@ void RecordFlags::add_to(Command& command) {
   command.add_option("--phase", "PHASE",
                      "compile, reload, instantiate, initialize, execute (default), close, all", &phase);
   command.add_option("--backend", "NAME",
-                     "The collector (default none): " + base::join(base::available_backends()), &backend);
+                     "The collector (default none): " + base::join(base::spellings<base::Backend>()),
+                     &backend);
   command.add_option("--rate", "HZ", "Samples a second of CPU time (default 99)", &rate);
   command.add_option("--stack-bytes", "N", "Raw stack of each sample of backend perf: 256 to 65528",
                      &stack_bytes);
@@ -225,7 +214,6 @@ Result<harness::RecordRequest> request_of(const RecordFlags& flags) {
   if (!workload) return workload.error();
   if (auto applied = apply_amount(flags, *workload); !applied) return applied.error();
   if (auto applied = apply_manner(flags, *workload); !applied) return applied.error();
-  if (auto checked = check_backend(flags, *workload); !checked) return checked.error();
   if (auto checked = capture::check(*workload); !checked) return checked.error();
   if (auto lacking = harness::unsupported(*workload)) {
     if (!flags.catalog) return *lacking;

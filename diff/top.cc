@@ -33,9 +33,10 @@ std::string sentence_about_samples(const Evidence& evidence) {
   const base::Backend backend = evidence.manifest.backend;
   if (!evidence.samples) {
     return "no native samples are available: backend " + std::string(base::spelling(backend)) +
-           (backend == base::Backend::None ? " measures elapsed time only"
-            : evidence.counts              ? " counts instead, exactly"
-                                           : " took none");
+           (backend == base::Backend::None     ? " measures elapsed time only"
+            : backend == base::Backend::Samply ? " keeps samply's own document, of all of the process"
+            : evidence.counts                  ? " counts instead, exactly"
+                                               : " took none");
   }
   const capture::Samples& samples = *evidence.samples;
   if (samples.samples.empty()) {

@@ -1,29 +1,24 @@
 // The recorder's side of backend `perf`: `perf record` beside the recording process, with its events off
 // until the measured phase, and what is made of its file afterwards.
 //
-// perf runs in a process group of its own and is killed with it when anything takes too long. Whatever it
-// says goes to collector.log in the capture. Nothing is changed on the host, and nothing is left outside of
-// the capture: build ids have a folder of their own there.
+// Nothing is left outside of the capture: build ids have a folder of their own there.
 #pragma once
-
-#include <sys/types.h>
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "base/process.h"
 #include "base/result.h"
 #include "capture/images.h"
 #include "capture/samples.h"
+#include "harness/collector_program.h"
 #include "harness/perf_control.h"
 
 namespace wago::harness {
 
-inline constexpr const char* kPerfLogFile = "collector.log";
 inline constexpr const char* kPerfDataFile = "perf.data";
 inline constexpr const char* kPerfPprofFile = "native.pprof";
 inline constexpr const char* kPerfJitFile = "perf.jit.data";
@@ -32,14 +27,8 @@ inline constexpr const char* kPerfBuildIdFolder = "buildid";
 // `perf --version` without its first words; an error (Unmeasurable) where there is no perf.
 base::Result<std::string> perf_version();
 
-struct PerfSettings {
-  std::string directory;  // of the capture
-  pid_t pid = 0;          // of the recording process
-  uint64_t rate_hz = 0;
+struct PerfSettings : CollectorSettings {
   uint32_t stack_bytes = 0;  // 0: frame pointers
-  uint64_t conversion_timeout_ns = 0;
-  // Asked while something takes long; what it answers ends the wait.
-  std::function<std::optional<base::Error>()> look_after;
 };
 
 class PerfCollector {
@@ -60,24 +49,18 @@ class PerfCollector {
   base::Result<capture::Samples> convert(const capture::Images& images);
 
  private:
-  explicit PerfCollector(PerfSettings settings, base::Fd ours)
-      : settings_(std::move(settings)), control_(std::move(ours)) {}
+  PerfCollector(PerfSettings settings, base::Fd ours);
 
-  std::string path(const std::string& name) const;
-  base::Result<base::Process> spawn(const std::vector<std::string>& arguments, int output,
-                                    const base::Fd* control) const;
-  base::Result<void> wait_for(base::Process& process, const std::string& what, const std::string& file,
-                              const std::function<base::Result<void>()>& work);
+  base::Result<base::Process> spawn(const std::vector<std::string>& arguments,
+                                    std::vector<std::pair<int, int>> descriptors = {}) const;
   base::Result<void> inject();
   base::Result<capture::Samples> read_script(const capture::Images& images);
-  base::Error refusal(const std::string& what) const;
-  std::string log_tail() const;
 
-  const PerfSettings settings_;
+  const uint32_t stack_bytes_;
+  CollectorProgram program_;
   PerfControl control_;
   std::string event_;
   std::string unit_;
-  uint64_t deadline_ns_ = 0;  // of the conversion
   std::optional<base::Process> record_;
 };
 

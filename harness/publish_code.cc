@@ -1,5 +1,7 @@
 #include "harness/publish_code.h"
 
+#include <type_traits>
+
 #include "base/files.h"
 #include "harness/jitdump.h"
 #include "harness/perf_map.h"
@@ -8,15 +10,19 @@ namespace wago::harness {
 
 namespace {
 
+template <class Sink>
 class Publication final : public PublishedCodeFile {
  public:
-  Publication(std::string path, std::unique_ptr<CodeSink> sink)
-      : path_(std::move(path)), sink_(std::move(sink)) {
+  Publication(std::string path, std::unique_ptr<Sink> sink) : path_(std::move(path)), sink_(std::move(sink)) {
     runtime::observe_code(&publisher_);
     publisher_.release(*sink_);
   }
   ~Publication() override { stop(); }
   const std::string& path() const override { return path_; }
+  base::Result<void> show_again() override {
+    if constexpr (std::is_same_v<Sink, JitDump>) return sink_->map_again();
+    return {};
+  }
   base::Result<void> close() override {
     if (!observing_) return {};
     stop();
@@ -30,7 +36,7 @@ class Publication final : public PublishedCodeFile {
   }
 
   const std::string path_;
-  std::unique_ptr<CodeSink> sink_;
+  std::unique_ptr<Sink> sink_;
   CodePublisher publisher_;
   bool observing_ = true;
 };
@@ -39,7 +45,8 @@ template <class Sink>
 base::Result<std::unique_ptr<PublishedCodeFile>> publish(std::string path,
                                                          base::Result<std::unique_ptr<Sink>> sink) {
   if (!sink) return sink.error();
-  return std::unique_ptr<PublishedCodeFile>(std::make_unique<Publication>(std::move(path), *std::move(sink)));
+  return std::unique_ptr<PublishedCodeFile>(
+      std::make_unique<Publication<Sink>>(std::move(path), *std::move(sink)));
 }
 
 }  // namespace

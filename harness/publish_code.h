@@ -23,6 +23,8 @@ class PublishedCodeFile {
  public:
   virtual ~PublishedCodeFile() = default;
   virtual const std::string& path() const = 0;
+  // Of a jitdump: maps it once more, for a collector that may have missed that it is there. Else nothing.
+  virtual base::Result<void> show_again() = 0;
   // Everything is in the file; an error says what could not be written.
   virtual base::Result<void> close() = 0;
 };

@@ -26,6 +26,7 @@
 #include "harness/record_protocol.h"
 #include "harness/recorder.h"
 #include "harness/sampled_stacks.h"
+#include "harness/samply_phase.h"
 #include "harness/timeline.h"
 #include "runtime/abi.h"
 
@@ -59,6 +60,11 @@ std::optional<Failure> check_stack() {
                                        " KiB that a recording needs"));
 }
 
+// Which the child itself does.
+bool samples_in_process(base::Backend backend) {
+  return backend == base::Backend::Pprof || backend == base::Backend::Guest;
+}
+
 class Child {
  public:
   Child(Channel& channel, ProgressPage& progress, const HostSetup& host)
@@ -83,7 +89,11 @@ class Child {
     const base::Backend backend = subject_->workload().backend;
     if (perf_) {
       if (auto opened = perf_->open(go->directory); !opened) return as_failure(opened.error());
-    } else if (base::samples(backend)) {
+    } else if (backend == base::Backend::Samply) {
+      auto samply = SamplyPhase::open(go->directory);
+      if (!samply) return as_failure(samply.error());
+      samply_ = *std::move(samply);
+    } else if (samples_in_process(backend)) {
       auto sampler = Sampler::create({.period_ns = period_ns_of(rate_hz_)});
       if (!sampler) return as_failure(sampler.error());
       sampler_ = std::move(*sampler);
@@ -105,7 +115,7 @@ class Child {
     if (backend == base::Backend::Perf) {
       perf_.emplace(base::Fd(kChildPerf));
       journal_.emplace(JournalLimits(), &perf_->publisher());
-    } else if (base::samples(backend)) {
+    } else if (samples_in_process(backend)) {
       journal_.emplace();
     } else if (backend == base::Backend::PerfMap) {
       auto map = publish_code(CodeFile::PerfMap);
@@ -150,6 +160,7 @@ class Child {
 
   Collector* collector() {
     if (perf_) return &*perf_;
+    if (samply_) return samply_.get();
     if (counter_) return &*counter_;
     return sampler_.get();
   }
@@ -200,6 +211,10 @@ class Child {
       done_.files.push_back(jitdump_name());
       return perf_->close();
     }
+    if (samply_) {
+      done_.files.push_back(jitdump_name());
+      return samply_->close();
+    }
     if (!map_) return {};
     done_.diagnostics.push_back("names for a perf that was started outside: " + map_->path());
     return map_->close();
@@ -247,6 +262,7 @@ class Child {
   uint64_t rate_hz_ = 0;
   std::optional<PerfPhase> perf_;
   std::optional<HardwareCounters> hardware_;
+  std::unique_ptr<SamplyPhase> samply_;
   std::unique_ptr<PublishedCodeFile> map_;  // of backend perf-map
   std::optional<CodeJournal> journal_;      // of backends that sample
   std::unique_ptr<Sampler> sampler_;

@@ -27,6 +27,7 @@
 #include "harness/perf_map.h"
 #include "harness/progress.h"
 #include "harness/record_protocol.h"
+#include "harness/samply_collector.h"
 #include "harness/signal_watch.h"
 #include "harness/subject.h"
 
@@ -218,6 +219,7 @@ class Recording {
     std::optional<Failure> failure = supervise();
     // Before anything is published: nothing may still be writing into the directory.
     perf_.reset();
+    samply_.reset();
     const pid_t child = child_ ? child_->pid() : 0;
     child_.reset();
     if (request_.remove_map && child > 0) ::unlink(perf_map_path(child).c_str());
@@ -244,11 +246,10 @@ class Recording {
  private:
   std::optional<Failure> supervise() {
     if (auto failure = start()) return failure;
-    channel_->send(to_json(Request{request_.workload, request_.settings, sampling_rate_hz(request_)}));
     Ready ready;
-    if (auto failure = expect("ready", ready, read_ready)) return failure;
+    if (auto failure = load(ready)) return failure;
     if (auto failure = create(ready)) return failure;
-    if (auto failure = start_perf()) return failure;
+    if (auto failure = start_collector(ready)) return failure;
     channel_->send(to_json(Go{request_.out, writer_->directory_id()}));
     Done done;
     if (auto failure = expect("done", done, read_done)) return failure;
@@ -279,6 +280,11 @@ class Recording {
     return {};
   }
 
+  std::optional<Failure> load(Ready& ready) {
+    channel_->send(to_json(Request{request_.workload, request_.settings, sampling_rate_hz(request_)}));
+    return expect("ready", ready, read_ready);
+  }
+
   std::optional<Failure> create(const Ready& ready) {
     manifest_ = first_manifest(request_, ready);
     auto writer = capture::CaptureWriter::create(request_.out, manifest_);
@@ -290,22 +296,48 @@ class Recording {
 
   bool with_perf() const { return request_.workload.backend == base::Backend::Perf; }
 
-  std::optional<Failure> start_perf() {
-    if (!with_perf()) return {};
-    auto version = perf_version();
-    if (!version) return Failure{version.error(), version.error().message};
-    manifest_.collector_version = "perf " + *version;
-    PerfSettings settings;
+  std::optional<Failure> start_collector(const Ready& ready) {
+    if (with_perf()) return start_perf();
+    return request_.workload.backend == base::Backend::Samply ? start_samply(ready) : std::nullopt;
+  }
+
+  CollectorSettings collector_settings() {
+    CollectorSettings settings;
     settings.directory = request_.out;
     settings.pid = child_->pid();
     settings.rate_hz = request_.rate_hz;
-    settings.stack_bytes = request_.settings.stack_bytes;
     settings.conversion_timeout_ns = request_.conversion_timeout_ns;
     settings.look_after = [this]() -> std::optional<base::Error> {
       if (int signal = signals_.take()) interrupted_by_ = signal;
       if (interrupted_by_ == 0) return std::nullopt;
       return base::failed("interrupted by " + base::signal_name(interrupted_by_));
     };
+    return settings;
+  }
+
+  // samply takes executable memory that it finds for a file without a name, and code in it for that file's:
+  // it must be there before there is any, so that the module is loaded once more in a new process.
+  std::optional<Failure> start_samply(const Ready& ready) {
+    auto version = samply_version();
+    if (!version) return Failure{version.error(), version.error().message};
+    manifest_.collector_version = "samply " + *version;
+    manifest_.phase_isolation = "process";
+    child_.reset();
+    if (auto failure = start()) return failure;
+    auto samply = SamplyCollector::start(collector_settings());
+    if (!samply) return Failure{samply.error(), samply.error().message};
+    samply_ = *std::move(samply);
+    Ready again;
+    if (auto failure = load(again)) return failure;
+    if (again.module_sha256 == ready.module_sha256) return {};
+    return same("the module was replaced by another while it was recorded");
+  }
+
+  std::optional<Failure> start_perf() {
+    auto version = perf_version();
+    if (!version) return Failure{version.error(), version.error().message};
+    manifest_.collector_version = "perf " + *version;
+    PerfSettings settings{collector_settings(), request_.settings.stack_bytes};
     auto perf = PerfCollector::start(std::move(settings), std::move(to_perf_), std::move(from_perf_));
     if (!perf) return Failure{perf.error(), perf.error().message};
     perf_ = *std::move(perf);
@@ -313,11 +345,34 @@ class Recording {
     return {};
   }
 
-  // Nothing is complete before perf's part is.
+  static Failure as_failure(const base::Error& error) { return {error, error.to_string()}; }
+
+  // Nothing is complete before the collector's part is.
   std::optional<Failure> convert() {
-    auto failed = [](const base::Error& error) { return Failure{error, error.to_string()}; };
     manifest_.collector_pending = true;
-    if (auto updated = writer_->update(manifest_); !updated) return failed(updated.error());
+    if (auto updated = writer_->update(manifest_); !updated) return as_failure(updated.error());
+    auto failure = perf_ ? convert_perf() : adopt_samply();
+    manifest_.collector_pending = failure.has_value();
+    return failure;
+  }
+
+  std::optional<Failure> adopt_samply() {
+    auto said = samply_->finish();
+    if (!said) return as_failure(said.error());
+    for (std::string& sentence : *said) manifest_.diagnostics.push_back(std::move(sentence));
+    return adopt({kSamplyFile, kCollectorLogFile});
+  }
+
+  std::optional<Failure> adopt(const std::vector<std::string>& files) {
+    for (const std::string& file : files) {
+      auto adopted = writer_->adopt(file, capture::Limits().file_bytes);
+      if (!adopted) return as_failure(adopted.error());
+    }
+    return {};
+  }
+
+  std::optional<Failure> convert_perf() {
+    auto failed = as_failure;
     if (auto stopped = perf_->stop(); !stopped) return failed(stopped.error());
     const capture::Limits limits;
     auto text =
@@ -341,21 +396,13 @@ class Recording {
       written = writer_->write(kPerfPprofFile, to_pprof(export_context(manifest_), *images, *samples));
     }
     if (!written) return failed(written.error());
-    for (const char* file : {kPerfDataFile, kPerfJitFile, kPerfLogFile}) {
-      auto adopted = writer_->adopt(file, limits.file_bytes);
-      if (!adopted) return failed(adopted.error());
-    }
-    manifest_.collector_pending = false;
-    return {};
+    return adopt({kPerfDataFile, kPerfJitFile, kCollectorLogFile});
   }
 
   std::optional<Failure> finish(Done done) {
     // The last word was said; what is left of the process is its exit.
     child_->wait(kTickMs);
-    for (const std::string& file : done.files) {
-      auto adopted = writer_->adopt(file, capture::Limits().file_bytes);
-      if (!adopted) return Failure{adopted.error(), adopted.error().to_string()};
-    }
+    if (auto failure = adopt(done.files)) return failure;
     manifest_.phases = std::move(done.phases);
     manifest_.completed_iterations = done.iterations;
     manifest_.completed_invocations = done.invocations;
@@ -370,7 +417,7 @@ class Recording {
       return same("the code journal lost " + std::to_string(done.losses.journal_records) +
                   " records: more code came and went than it holds; record for a shorter time");
     }
-    if (perf_) {
+    if (perf_ || samply_) {
       if (auto failure = convert()) return failure;
     }
     auto finished = writer_->finish(manifest_);
@@ -428,8 +475,8 @@ class Recording {
       return same("the guest's process took more than the memory limit of " +
                   std::to_string(memory_limit_ >> 20) + " MiB, " + where(progress));
     }
-    if (perf_) {
-      const auto gone = perf_->ended();
+    if (perf_ || samply_) {
+      const auto gone = perf_ ? perf_->ended() : samply_->ended();
       // It ends with the process that it looks at.
       if (gone && !child_->wait(0)) return same(gone->message);
     }
@@ -459,6 +506,7 @@ class Recording {
   std::optional<base::Process> child_;
   base::Fd to_perf_, from_perf_;  // until perf is started
   std::unique_ptr<PerfCollector> perf_;
+  std::unique_ptr<SamplyCollector> samply_;
   std::optional<capture::CaptureWriter> writer_;
   capture::Manifest manifest_;
   int interrupted_by_ = 0;

@@ -16,7 +16,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "base/abilities.h"
 #include "base/clock.h"
 #include "base/files.h"
 #include "base/process.h"
@@ -291,9 +290,6 @@ TEST_F(RecorderTest, WhatThisVersionLacksIsRefusedByName) {
     change(wanted);
     return failure_of(wanted, ErrorKind::Usage);
   };
-  RecordRequest measured = request(testing::kArith, fib());
-  measured.workload.backend = base::Backend::Samply;
-  EXPECT_EQ(failure_of(measured, ErrorKind::Unmeasurable), base::not_available(base::Backend::Samply));
   EXPECT_EQ(refused([](auto& r) { r.workload.phase = base::Phase::Initialize; }),
             "phase initialize needs an init export; a start function runs as part of phase instantiate");
   EXPECT_EQ(refused([](auto& r) { r.rate_hz = 0; }), "a sampling rate is 1 to 10000 Hz");

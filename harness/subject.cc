@@ -1,6 +1,5 @@
 #include "harness/subject.h"
 
-#include "base/abilities.h"
 #include "base/text.h"
 #include "harness/invoker.h"
 #include "harness/timeline.h"
@@ -31,9 +30,6 @@ RunFailure failure_of(const InstantiateFailure& failure) {
 }  // namespace
 
 std::optional<base::Error> unsupported(const capture::Workload& workload) {
-  if (!base::is_available(workload.backend)) {
-    return base::unmeasurable(base::not_available(workload.backend));
-  }
   if (workload.backend == base::Backend::Count && workload.phase != base::Phase::Execute) {
     return base::usage_error("backend count counts what phase execute runs; phase " +
                              std::string(base::spelling(workload.phase)) + " is measured by backend none");

@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <utility>
 
-#include "base/abilities.h"
 #include "base/text.h"
 #include "capture/catalog.h"
 #include "harness/code_images.h"
@@ -67,7 +66,7 @@ WorkerIdentity own_identity() {
                              .target = machine().target,
                              .sanitized = build.sanitized,
                              .backends = {}};
-  for (std::string_view backend : base::available_backends()) identity.backends.emplace_back(backend);
+  for (std::string_view backend : base::spellings<base::Backend>()) identity.backends.emplace_back(backend);
   return identity;
 }
 

@@ -67,10 +67,16 @@ std::string ending(int status) {
 Seen run(const std::vector<std::string>& words, const fs::path& programs, const Sandbox& sandbox) {
   std::vector<std::string> environment;
   for (char** entry = environ; *entry; ++entry) environment.push_back(*entry);
-  environment.push_back("PROGRAMS=" + programs.string());  // for the few commands that need a shell
+  // In the place of what has that name already: of two, some programs take the first.
+  auto set = [&](const std::string& entry) {
+    const std::string name = entry.substr(0, entry.find('=') + 1);
+    std::erase_if(environment, [&](const std::string& known) { return known.starts_with(name); });
+    environment.push_back(entry);
+  };
+  set("PROGRAMS=" + programs.string());  // for the few commands that need a shell
   size_t first = 0;
   for (; first < words.size() && words[first].find('=') != std::string::npos; ++first) {
-    environment.push_back(words[first]);
+    set(words[first]);
   }
   if (first == words.size()) throw std::runtime_error("no program is named");
   fs::path own = programs / words[first];

@@ -59,5 +59,6 @@ expect_outcome(profile.declared.fib "Passed" "fib.wagoprof: ")
 expect_outcome(profile.declared.hasty "${failed}"
   "measuring for 10m does not fit into the collection timeout of 1m; --collection-timeout (TIMEOUT in CMake) allows more")
 expect_outcome(profile.declared.large "${failed}" "declared.catalog.json: workloads[2].calls[0].args[0]: '1e999' does not fit")
-expect_outcome(profile.declared.samply.samply "${failed}" "--backend samply is not available in this version")
-expect_outcome(profile.declared.maybe.samply "[*]*Skipped" "--backend samply is not available in this version")
+set(ENV{PATH} /nowhere)
+expect_outcome(profile.declared.samply.samply "${failed}" "samply is not installed, or not in PATH")
+expect_outcome(profile.declared.maybe.samply "[*]*Skipped" "samply is not installed, or not in PATH")

@@ -1,8 +1,5 @@
 // Backend perf: with the real one, and with one that goes wrong in every way that we know.
-#include <sys/types.h>
-
 #include <cstdlib>
-#include <fstream>
 
 #include "ctest/collectors/shell.h"
 
@@ -98,14 +95,6 @@ TEST_F(PerfBackend, MapsStayOrGoAsAsked) {
 
 class FakePerf : public PerfBackend {
  protected:
-  // Dead ones whose parents died before them wait for somebody to fetch them.
-  static bool runs(pid_t pid) {
-    std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
-    std::string text;
-    std::getline(file, text);
-    const size_t name = text.rfind(") ");
-    return name != std::string::npos && text[name + 2] != 'Z' && text[name + 2] != 'X';
-  }
   void SetUp() override {
     PerfBackend::SetUp();
     if (IsSkipped()) return;
@@ -120,8 +109,7 @@ class FakePerf : public PerfBackend {
     EXPECT_EQ(said.code, code) << said.text;
     expect_unfinished("");
     EXPECT_TRUE(std::filesystem::exists(root_ + "/c.wagoprof/collector.log"));
-    std::ifstream pids(root_ + "/pids");
-    for (pid_t pid; pids >> pid;) EXPECT_FALSE(runs(pid)) << "process " << pid << " is still there";
+    expect_none_runs(root_ + "/pids");
     std::filesystem::remove_all(root_ + "/c.wagoprof");
     return said.text;
   }

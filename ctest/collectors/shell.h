@@ -7,6 +7,7 @@
 
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
 #include <string>
 
 namespace wago::ctest {
@@ -27,14 +28,12 @@ inline Said shell(const std::string& command) {
   return said;
 }
 
-// A test in an empty folder of its own, where perf works; skipped where it does not.
-class PerfTest : public ::testing::Test {
+// A test in an empty folder of its own.
+class FolderTest : public ::testing::Test {
  protected:
   void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "wago_perf_XXXXXX").string();
+    std::string pattern = (std::filesystem::temp_directory_path() / "wago_collectors_XXXXXX").string();
     root_ = ::mkdtemp(pattern.data());
-    const Said tried = in_root("perf record -o try.data -e cpu-clock:u true");
-    if (tried.code != 0) GTEST_SKIP() << "perf does not work here: " << tried.text;
   }
   void TearDown() override { std::filesystem::remove_all(root_); }
 
@@ -48,5 +47,30 @@ class PerfTest : public ::testing::Test {
 
   std::string root_;
 };
+
+// One where perf works; skipped where it does not.
+class PerfTest : public FolderTest {
+ protected:
+  void SetUp() override {
+    FolderTest::SetUp();
+    const Said tried = in_root("perf record -o try.data -e cpu-clock:u true");
+    if (tried.code != 0) GTEST_SKIP() << "perf does not work here: " << tried.text;
+  }
+};
+
+// Whether a process runs. Dead ones whose parents died before them wait for somebody to fetch them.
+inline bool runs(pid_t pid) {
+  std::ifstream file("/proc/" + std::to_string(pid) + "/stat");
+  std::string text;
+  std::getline(file, text);
+  const size_t name = text.rfind(") ");
+  return name != std::string::npos && text[name + 2] != 'Z' && text[name + 2] != 'X';
+}
+
+// None of the processes whose numbers are in the file.
+inline void expect_none_runs(const std::string& file) {
+  std::ifstream pids(file);
+  for (pid_t pid; pids >> pid;) EXPECT_FALSE(runs(pid)) << "process " << pid << " is still there";
+}
 
 }  // namespace wago::ctest
