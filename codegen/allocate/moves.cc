@@ -87,7 +87,7 @@ void MoveEmitter::slot_to_slot(const Move& move) {
   uint32_t to = move.to.slot(), from = move.from.slot();
   uint8_t to_bytes = function_->slots[to];
   uint8_t from_bytes = std::min(function_->slots[from], move.bytes);
-  Reg through = scratch_of(move.cls == RegClass::Gpr ? RegClass::Xmm : RegClass::Gpr);
+  const Reg through = scratch_of(kept_in_ == RegClass::Xmm ? RegClass::Gpr : RegClass::Xmm);
   if (through == kScratchGpr && to_bytes == 16) {
     for (uint32_t half = 0; half < 16; half += 8) {
       load(through, from, 8, half);
@@ -141,19 +141,22 @@ void MoveEmitter::emit_ready(std::vector<Move>& moves) {
 }
 
 // Only cycles are left: each pending target has exactly one pending reader. Saving what `member` overwrites
-// lets it go first, and the rest follows.
+// lets it go first, and the rest follows. What is saved has its reader's class, not the member's: values of
+// both classes share slots.
 void MoveEmitter::open_cycle(std::vector<Move>& moves, uint32_t member) {
   Location saved = moves[member].to;
-  Location scratch = Location::reg(scratch_of(moves[member].cls));
   uint32_t reader = member;
   while (!(moves[reader].from == saved)) reader = writer_[moves[reader].from.bits()] - 1;
-  uint8_t whole = moves[member].cls == RegClass::Gpr ? 8 : 16;
-  emit({scratch, saved, moves[member].cls, whole});
+  kept_in_ = moves[reader].cls;
+  Location scratch = Location::reg(scratch_of(kept_in_));
+  uint8_t whole = kept_in_ == RegClass::Gpr ? 8 : 16;
+  emit({scratch, saved, kept_in_, whole});
   moves[reader].from = scratch;
   readers_[saved.bits()] = 0;
   readers_[scratch.bits()] = 1;
   ready_.push_back(member);
   emit_ready(moves);
+  kept_in_ = RegClass::Gpr;
 }
 
 void MoveEmitter::emit_parallel(std::vector<Move>& moves) {

@@ -1,8 +1,9 @@
 // Moves between registers, slots and rematerialised values, and how a set of them that happens at once
 // becomes a sequence.
 //
-// Only MOVs are emitted, so flags survive. A cycle is opened with the scratch register of its own class, a
-// move from slot to slot goes through the scratch register of the other class, so the two never meet. Widths:
+// Only MOVs are emitted, so flags survive. A cycle is opened with the scratch register of the class that the
+// value kept there has; a move from slot to slot goes through the other scratch register, so the two never
+// meet, whatever the classes of the cycle's values: slots are shared by both. Widths:
 // a location is written as wide as it is (the slot's bytes), and read no wider than its source holds; 4 bytes
 // come with zeros above.
 #pragma once
@@ -83,6 +84,7 @@ class MoveEmitter {
   // By location: how many pending moves read it, and the pending move that writes it. Zero between calls.
   std::vector<uint32_t> readers_, writer_;
   std::vector<uint32_t> ready_;
+  RegClass kept_in_ = RegClass::Gpr;  // whose scratch register holds a value while a cycle is open
 };
 
 }  // namespace wago::codegen
