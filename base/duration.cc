@@ -1,7 +1,11 @@
 #include "base/duration.h"
 
 #include <array>
+#include <cmath>
+#include <cstdio>
+#include <iterator>
 #include <optional>
+#include <utility>
 
 namespace wago::base {
 
@@ -93,6 +97,16 @@ std::string format_duration(uint64_t ns) {
     text += std::to_string(ns / unit.ns) + std::string(unit.name);
     ns %= unit.ns;
   }
+  return text;
+}
+
+std::string format_measured_ns(double ns) {
+  constexpr std::pair<double, const char*> kSizes[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}, {1, "ns"}};
+  const auto* size = std::begin(kSizes);
+  // 999.95 would be shown as 1000 of the smaller unit.
+  while (size->first > 1 && std::fabs(ns) < size->first * 0.99995) ++size;
+  char text[64];
+  std::snprintf(text, sizeof text, "%.4g %s", ns / size->first, size->second);
   return text;
 }
 

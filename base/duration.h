@@ -14,5 +14,7 @@ namespace wago::base {
 Result<uint64_t> parse_duration_ns(std::string_view text);
 // The shortest exact spelling that parses back: "1m30s", "250ms".
 std::string format_duration(uint64_t ns);
+// One that was measured, as people read it: "91.71 us". Four significant digits.
+std::string format_measured_ns(double ns);
 
 }  // namespace wago::base

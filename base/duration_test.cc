@@ -38,5 +38,13 @@ TEST(Duration, SpellingsParseBack) {
   EXPECT_EQ(format_duration(0), "0s");
 }
 
+TEST(Duration, MeasuredOnesAreRounded) {
+  EXPECT_EQ(format_measured_ns(91'706), "91.71 us");
+  EXPECT_EQ(format_measured_ns(0), "0 ns");
+  EXPECT_EQ(format_measured_ns(1.25), "1.25 ns");
+  EXPECT_EQ(format_measured_ns(999'960), "1 ms");
+  EXPECT_EQ(format_measured_ns(90e9), "90 s");
+}
+
 }  // namespace
 }  // namespace wago::base

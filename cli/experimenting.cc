@@ -31,7 +31,7 @@ std::string said(const harness::ExperimentProgress& progress) {
 
 }  // namespace
 
-base::Result<Amount> amount_of(const AmountFlags& flags, const diff::VerdictSettings& settings) {
+base::Result<Amount> amount_of(const AmountFlags& flags, const diff::ReadSettings& settings) {
   Amount amount;
   if (flags.pairs) {
     auto pairs = parse_number("--pairs", *flags.pairs, 1, kMaxPairs);

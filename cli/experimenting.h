@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/result.h"
-#include "diff/verdict.h"
+#include "diff/floor.h"
 #include "harness/experiment.h"
 
 namespace wago::cli {
@@ -25,8 +25,8 @@ struct Amount {
   uint64_t budget_ns = 0;  // 0: the rule alone decides
 };
 
-// Without pairs, looks are taken until there are verdicts with these settings, or the budget is spent.
-base::Result<Amount> amount_of(const AmountFlags& flags, const diff::VerdictSettings& settings);
+// Without pairs, looks are taken until there are verdicts when it is read so, or the budget is spent.
+base::Result<Amount> amount_of(const AmountFlags& flags, const diff::ReadSettings& settings);
 
 // As harness::run_experiment(), with a line of progress on standard error where that is a terminal, and
 // remarks there.

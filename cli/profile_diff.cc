@@ -3,6 +3,7 @@
 #include "base/json.h"
 #include "cli/disassemble.h"
 #include "cli/flags.h"
+#include "cli/history_file.h"
 #include "cli/output.h"
 #include "cli/profile_commands.h"
 #include "cli/result_files.h"
@@ -20,7 +21,7 @@ struct DiffFlags {
   std::vector<std::string> pair;
   std::vector<std::string> baseline;
   std::vector<std::string> candidate;
-  std::optional<std::string> function;
+  std::optional<std::string> function, history;
   bool assembly = false;
   VerdictFlags verdicts;
   bool json = false;
@@ -30,6 +31,10 @@ struct DiffFlags {
 int read_experiment(const DiffFlags& flags, Output& output) {
   auto reading = reading_of(flags.verdicts);
   if (!reading) return output.fail(reading.error());
+  if (flags.history) {
+    if (auto learned = learn_floor_from(*flags.history, reading->settings); !learned)
+      return output.fail(learned.error());
+  }
   auto report = diff::report_on(flags.pair[0], reading->settings);
   if (!report) return output.fail(report.error());
   output.print(flags.json ? diff::to_json(*report).dump(2) + "\n" : diff::to_text(*report, output.colour()));
@@ -109,9 +114,10 @@ int compare(DiffFlags& flags, Output& output) {
         "is an experiment, which has both sides in it: name it alone, or several to `profile report`",
         {.file = path}));
   }
-  if (flags.verdicts.given()) {
-    return output.fail(base::usage_error(
-        "--confidence, --floor, --margin and --fail-on are for experiments: captures did not run together"));
+  if (flags.verdicts.given() || flags.history) {
+    return output.fail(
+        base::usage_error("--confidence, --floor, --history, --margin and --fail-on are for experiments: "
+                          "captures did not run together"));
   }
   if (auto sides = resolve(flags); !sides) return output.fail(sides.error());
   auto results = are_result_files(flags.baseline, flags.candidate);
@@ -146,6 +152,8 @@ void add_diff(Command& profile) {
   command.add_list("--baseline", "CAPTURE", "The captures or files of the baseline", &flags->baseline);
   command.add_list("--candidate", "CAPTURE", "The captures or files of the candidate", &flags->candidate);
   flags->verdicts.add_to(command);
+  command.add_option("--history", "STORE",
+                     "Of an experiment: learns the floor from the controls of a history", &flags->history);
   command.add_option("--function", "NAME|INDEX", "One function on both sides, its instructions aligned",
                      &flags->function);
   command.add_flag("--assembly",

@@ -13,6 +13,7 @@
 #include "capture/catalog.h"
 #include "cli/experimenting.h"
 #include "cli/flags.h"
+#include "cli/history_file.h"
 #include "cli/output.h"
 #include "cli/profile_commands.h"
 #include "cli/side_flags.h"
@@ -36,7 +37,7 @@ struct ExperimentFlags {
   SideFlags sides;
   std::optional<std::string> baseline_arg, candidate_arg;
   AmountFlags amount;
-  std::optional<std::string> seed, cpu, answer_timeout, inject_slowdown, inject_into;
+  std::optional<std::string> seed, cpu, answer_timeout, inject_slowdown, inject_into, history;
   bool no_captures = false;
   std::optional<std::string> out;
   bool json = false;
@@ -84,11 +85,15 @@ Result<std::vector<capture::Workload>> workloads_of(const ExperimentFlags& flags
 struct Parsed {
   harness::ExperimentRequest request;
   std::unique_ptr<harness::StoppingRule> rule;
+  diff::ReadSettings settings;  // by which it is decided what is settled
 };
 
 base::Result<void> parse_amounts(const ExperimentFlags& flags, Parsed& parsed) {
   harness::ExperimentRequest& request = parsed.request;
-  auto amount = amount_of(flags.amount, diff::VerdictSettings());
+  if (flags.history) {
+    if (auto learned = learn_floor_from(*flags.history, parsed.settings); !learned) return learned;
+  }
+  auto amount = amount_of(flags.amount, parsed.settings);
   if (!amount) return amount.error();
   request.budget_ns = amount->budget_ns;
   parsed.rule = std::move(amount->rule);
@@ -148,8 +153,9 @@ Result<Parsed> parse(const ExperimentFlags& flags) {
   return parsed;
 }
 
-int print_outcome(const harness::ExperimentOutcome& outcome, const std::string& out, bool json,
-                  Output& output) {
+int print_outcome(const harness::ExperimentOutcome& outcome, const std::string& out,
+                  const diff::ReadSettings& settings, bool json, Output& output) {
+  const auto by = diff::read_by(settings, outcome.experiment.target, outcome.experiment.cpu_model);
   std::vector<std::string> failed;
   size_t controls = 0;
   for (const capture::ExperimentWorkload& workload : outcome.experiment.workloads) {
@@ -167,7 +173,8 @@ int print_outcome(const harness::ExperimentOutcome& outcome, const std::string& 
                                      {"failed", failed.size()},
                                      {"pairs", outcome.pairs},
                                      {"new_pairs", outcome.new_pairs},
-                                     {"elapsed_ns", outcome.experiment.elapsed_ns}})
+                                     {"elapsed_ns", outcome.experiment.elapsed_ns},
+                                     {"floor", by ? diff::to_json(by->floor) : base::Json()}})
                      .dump() +
                  "\n");
   } else {
@@ -176,6 +183,7 @@ int print_outcome(const harness::ExperimentOutcome& outcome, const std::string& 
                  diff::format_plural(controls, "control") +
                  (outcome.continued ? ", " + diff::format_count(outcome.new_pairs) + " of them new" : "") +
                  ", " + diff::format_ns(static_cast<double>(outcome.experiment.elapsed_ns)) + "\n");
+    if (by && !settings.history.empty()) output.print("  floor " + diff::to_text(by->floor) + "\n");
     for (const std::string& sentence : failed) output.print("  failed: " + base::printable(sentence) + "\n");
   }
   return failed.empty() ? kExitDone : kExitFailed;
@@ -188,7 +196,7 @@ int experiment(const ExperimentFlags& flags, Output& output) {
   const harness::ExperimentOutcome outcome = experiment_with_progress(request, *parsed->rule, output);
   if (outcome.error) return fail_experiment(outcome, request.out, output);
   output.set_done("the experiment " + request.out + " is complete");
-  return print_outcome(outcome, request.out, flags.json, output);
+  return print_outcome(outcome, request.out, parsed->settings, flags.json, output);
 }
 
 }  // namespace
@@ -211,6 +219,8 @@ void add_experiment(Command& profile) {
                      &flags->amount.budget);
   command.add_option("--pairs", "N", "So many pairs of each workload (default: until there are verdicts)",
                      &flags->amount.pairs);
+  command.add_option("--history", "STORE", "What is settled goes by the floor that its controls teach",
+                     &flags->history);
   command.add_option("--answer-timeout", "D", "When a silent side counts as hung (default 60s)",
                      &flags->answer_timeout);
   command.group("Conditions");

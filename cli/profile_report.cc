@@ -41,11 +41,14 @@ struct Made {
 
 base::Result<Made> of_experiments(const ReportFlags& flags, const Reading& reading,
                                   std::span<const ReportFormat> formats) {
+  diff::ReadSettings settings = reading.settings;
   std::shared_ptr<const diff::History> history;
   if (flags.history) {
     auto known = load_history(*flags.history);
     if (!known) return known.error();
     history = std::make_shared<const diff::History>(std::move(*known));
+    settings.history = *flags.history;
+    settings.past = {history, &history->experiments};
   }
   Made made;
   for (const std::string& path : flags.experiments) {
@@ -55,7 +58,7 @@ base::Result<Made> of_experiments(const ReportFlags& flags, const Reading& readi
           "is no experiment; results of other tools are named with --baseline A... --candidate B...",
           {.file = path});
     }
-    auto report = report_for(path, reading.settings, formats);
+    auto report = report_for(path, settings, formats);
     if (!report) return report.error();
     made.exit_code =
         std::max(made.exit_code, diff::exit_code(report->findings, reading.fail_on, reading.strict));
@@ -140,7 +143,8 @@ void add_report(Command& profile) {
   command.add_option("--out", "DIR", "Where to; without it to standard output", &flags->out);
   command.add_option("--release", "NAME", "What the report calls the candidate", &flags->release);
   command.add_option("--baseline-release", "NAME", "What it calls the baseline", &flags->baseline_release);
-  command.add_option("--history", "STORE", "Shows what a history knows of each workload (html, json)",
+  command.add_option("--history", "STORE",
+                     "Learns the floor from its controls, shows what it knows of workloads (html, json)",
                      &flags->history);
   flags->verdicts.add_to(command);
   command.set_footer(

@@ -63,7 +63,7 @@ struct Measured {
 
 // This program against the baseline, one experiment a catalog, each with its share of the budget.
 Measured measure(const ComparisonFlags& flags, const std::vector<capture::Catalog>& catalogs,
-                 const diff::VerdictSettings& settings, const std::string& directory, Output& output) {
+                 const diff::ReadSettings& settings, const std::string& directory, Output& output) {
   Measured measured;
   auto amount = amount_of(flags.amount, settings);
   if (!amount) return {output.fail(amount.error()), {}};

@@ -70,7 +70,7 @@ std::string write_report(const AnyReport& report, ReportFormat format, bool colo
   return std::visit([&](const auto& one) { return write(one, format, colour); }, report);
 }
 
-base::Result<diff::Report> report_for(const std::string& experiment, const diff::VerdictSettings& settings,
+base::Result<diff::Report> report_for(const std::string& experiment, const diff::ReadSettings& settings,
                                       std::span<const ReportFormat> formats) {
   auto report = diff::report_on(experiment, settings);
   if (report && std::find(formats.begin(), formats.end(), ReportFormat::Html) != formats.end())

@@ -34,7 +34,7 @@ struct NamedReport {
   AnyReport report;
 };
 // With what only a document shows, where one is among the formats: pictures of where the time went.
-base::Result<diff::Report> report_for(const std::string& experiment, const diff::VerdictSettings& settings,
+base::Result<diff::Report> report_for(const std::string& experiment, const diff::ReadSettings& settings,
                                       std::span<const ReportFormat> formats);
 
 // "release.junit.xml"

@@ -25,8 +25,10 @@ std::vector<harness::Demand> SequentialLooks::demands(const capture::Experiment&
     any_at_look |= demands[i].pairs == counts[i];
   }
   if (!any_at_look) return demands;
+  // Whoever reads it so is told where that cannot be; here it is no reason to stop.
+  const auto by = diff::read_by(settings_, experiment.target, experiment.cpu_model);
   const diff::ExperimentFindings found =
-      diff::find(experiment, pairs, settings_, diff::known_code(experiment));
+      diff::find(experiment, pairs, by ? by->verdicts : settings_.verdicts, diff::known_code(experiment));
   for (const auto* findings : {&found.workloads, &found.controls}) {
     for (const diff::WorkloadFinding& finding : *findings) {
       harness::Demand& demand = demands[finding.workload];

@@ -2,7 +2,9 @@
 // diff, which judges, meet.
 #pragma once
 
-#include "diff/verdict.h"
+#include <utility>
+
+#include "diff/floor.h"
 #include "harness/experiment.h"
 
 namespace wago::cli::profile {
@@ -12,12 +14,12 @@ namespace wago::cli::profile {
 // slowed down are the most urgent.
 class SequentialLooks : public harness::StoppingRule {
  public:
-  explicit SequentialLooks(const diff::VerdictSettings& settings) : settings_(settings) {}
+  explicit SequentialLooks(diff::ReadSettings settings) : settings_(std::move(settings)) {}
   std::vector<harness::Demand> demands(const capture::Experiment& experiment,
                                        std::span<const capture::Pair> pairs) override;
 
  private:
-  diff::VerdictSettings settings_;
+  diff::ReadSettings settings_;
 };
 
 }  // namespace wago::cli::profile

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <memory>
 
 namespace wago::cli::profile {
 namespace {
@@ -77,6 +78,17 @@ TEST(SequentialLooks, TheSameProgramOnTheSameModuleIsSettledAtTheFirstLook) {
   // A slowdown that was injected is no property of the code.
   experiment.sides[1].slowdown_ppm = 10'000;
   EXPECT_EQ(rule.demands(experiment, pairs)[0].pairs, 12u);
+}
+
+TEST(SequentialLooks, WhatIsWithinALearnedFloorIsSettledAsTheSame) {
+  std::vector<capture::Pair> pairs;
+  for (uint32_t workload : {0, 1}) add(pairs, workload, 8, 1.0005, 0.02);
+  SequentialLooks by_default({});
+  EXPECT_EQ(by_default.demands(two_workloads(), pairs)[0].pairs, 12u) << "too wide for a margin of 1 %";
+  auto past = std::make_shared<std::vector<capture::HistoryExperiment>>(1);
+  past->front().results.assign(20, {.control = true, .log_ratio = 0.2, .log_error = 0.001});
+  SequentialLooks learned({.history = "h", .past = past});
+  EXPECT_EQ(learned.demands(two_workloads(), pairs)[0].pairs, 0u) << "the same within a floor of 22 %";
 }
 
 TEST(SequentialLooks, WhatFailedIsLetBe) {

@@ -55,16 +55,19 @@ base::Result<Reading> reading_of(const VerdictFlags& flags) {
       return base::usage_error("--confidence: " + base::display(*flags.confidence) +
                                " is not a number from 0.5 to 0.99999");
     }
-    reading.settings.confidence = *value;
+    reading.settings.verdicts.confidence = *value;
   }
-  for (const auto& [flag, given, to] : {std::tuple("--floor", &flags.floor, &reading.settings.floor),
-                                        std::tuple("--margin", &flags.margin, &reading.settings.margin)}) {
+  diff::VerdictSettings& verdicts = reading.settings.verdicts;
+  for (const auto& [flag, given, to] : {std::tuple("--floor", &flags.floor, &verdicts.floor),
+                                        std::tuple("--margin", &flags.margin, &verdicts.margin)}) {
     if (!*given) continue;
     auto value = parse_percent(flag, **given);
     if (!value) return value.error();
     *to = *value;
   }
-  if (reading.settings.margin < reading.settings.floor) {
+  reading.settings.floor_given = flags.floor.has_value();
+  reading.settings.margin_given = flags.margin.has_value();
+  if (verdicts.margin < verdicts.floor) {
     return base::usage_error(
         "the margin must not be below the floor, or what is \"same\" could be a finding as well");
   }

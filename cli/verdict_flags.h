@@ -5,6 +5,7 @@
 #include <string>
 
 #include "base/result.h"
+#include "diff/floor.h"
 #include "diff/verdict.h"
 
 namespace wago::cli {
@@ -20,7 +21,7 @@ struct VerdictFlags {
 };
 
 struct Reading {
-  diff::VerdictSettings settings;
+  diff::ReadSettings settings;
   diff::FailOn fail_on = diff::FailOn::Regression;
   bool strict = false;
 };

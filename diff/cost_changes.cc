@@ -99,9 +99,15 @@ std::optional<CostComparison> compare_costs(Captures baseline, Captures candidat
   result.candidate_samples = after.samples;
   const double factor_before = factor_of(before, result.per_work);
   const double factor_after = factor_of(after, result.per_work);
+  const double sample_before = mean_sample(before, factor_before),
+               sample_after = mean_sample(after, factor_after);
+  const auto beyond = [&](const SideCost& a, const SideCost& b) {
+    return std::fabs(b.self - a.self) > 3 * std::hypot(error_of(a, sample_before), error_of(b, sample_after));
+  };
   for (size_t side = 0; side < kSides; ++side) {
     result.baseline_by_side[side] = cost_of(before.by_side[side], factor_before);
     result.candidate_by_side[side] = cost_of(after.by_side[side], factor_after);
+    result.side_beyond_sampling[side] = beyond(result.baseline_by_side[side], result.candidate_by_side[side]);
   }
   for (const auto& [key, weights] : after.functions)
     before.functions[key];  // so that one walk sees every name
@@ -112,9 +118,7 @@ std::optional<CostComparison> compare_costs(Captures baseline, Captures candidat
     if (auto at = after.functions.find(key); at != after.functions.end()) {
       row.candidate = cost_of(at->second, factor_after);
     }
-    const double error = std::hypot(error_of(row.baseline, mean_sample(before, factor_before)),
-                                    error_of(row.candidate, mean_sample(after, factor_after)));
-    row.beyond_sampling = std::fabs(row.change()) > 3 * error;
+    row.beyond_sampling = beyond(row.baseline, row.candidate);
     result.functions.push_back(std::move(row));
   }
   std::stable_sort(result.functions.begin(), result.functions.end(), [](const auto& a, const auto& b) {
@@ -141,8 +145,8 @@ std::string change_of(const SideCost& before, const SideCost& after) {
   return format_change(after.self / before.self - 1);
 }
 
-const char* mark(const FunctionCost& row) {
-  return row.beyond_sampling ? "" : "~";
+const char* mark(bool beyond_sampling) {
+  return beyond_sampling ? "" : "~";
 }
 
 }  // namespace
@@ -160,7 +164,8 @@ std::string to_text(const CostComparison& costs, bool colour) {
     const SideCost& before = costs.baseline_by_side[side];
     const SideCost& after = costs.candidate_by_side[side];
     rows.push_back({amount(costs, before, before.self), amount(costs, after, after.self),
-                    change_of(before, after), "",
+                    change_of(before, after),
+                    before.samples + after.samples > 0 ? mark(costs.side_beyond_sampling[side]) : "",
                     format_count(before.samples) + "/" + format_count(after.samples),
                     std::string(capture::spelling(static_cast<capture::Side>(side))), "all"});
   }
@@ -179,7 +184,8 @@ std::string to_text(const CostComparison& costs, bool colour) {
     }
     rows.push_back({amount(costs, row.baseline, row.baseline.self),
                     amount(costs, row.candidate, row.candidate.self), change_of(row.baseline, row.candidate),
-                    mark(row), format_count(row.baseline.samples) + "/" + format_count(row.candidate.samples),
+                    mark(row.beyond_sampling),
+                    format_count(row.baseline.samples) + "/" + format_count(row.candidate.samples),
                     std::string(capture::spelling(row.side)), std::move(label)});
   }
   const std::string plain = base::columns(rows, {Right, Right, Right, Left, Right, Left, Left});
@@ -215,7 +221,8 @@ base::Json to_json(const CostComparison& costs) {
     };
     kinds.set(std::string(capture::spelling(static_cast<capture::Side>(side))),
               Json::object({{"baseline", self(costs.baseline_by_side[side])},
-                            {"candidate", self(costs.candidate_by_side[side])}}));
+                            {"candidate", self(costs.candidate_by_side[side])},
+                            {"beyond_sampling", costs.side_beyond_sampling[side]}}));
   }
   Json functions = Json::array();
   for (const FunctionCost& row : costs.functions) {

@@ -49,6 +49,7 @@ struct CostComparison {
   uint64_t candidate_samples = 0;
   std::array<SideCost, kSides> baseline_by_side{};  // self only
   std::array<SideCost, kSides> candidate_by_side{};
+  std::array<bool, kSides> side_beyond_sampling{};
   std::vector<FunctionCost> functions;  // greatest change of self first
 };
 

@@ -74,6 +74,21 @@ TEST(CostChanges, NewAndVanishedFunctionsAreShown) {
   EXPECT_NE(text.find("new"), std::string::npos) << text;
 }
 
+TEST(CostChanges, KindsAreMarkedAsTheirFunctionsAre) {
+  Evidence few = mix_evidence("b");
+  for (capture::Sample& sample : few.samples->samples) sample.weight *= 2;
+  const size_t guest = static_cast<size_t>(capture::Side::Guest);
+  const CostComparison unclear = compare_two(mix_evidence(), few);
+  EXPECT_FALSE(unclear.side_beyond_sampling[guest]);
+  EXPECT_NE(to_text(unclear, false).find("+100.00 %  ~      5/5  guest    all"), std::string::npos)
+      << to_text(unclear, false);
+  Evidence before = longer(100), after = longer(100);
+  for (capture::Sample& sample : after.samples->samples) sample.weight *= 2;
+  const CostComparison clear = compare_two(before, after);
+  EXPECT_TRUE(clear.side_beyond_sampling[guest]);
+  EXPECT_TRUE(to_json(clear).find("kinds")->find("guest")->find("beyond_sampling")->as_bool());
+}
+
 TEST(CostChanges, FewSamplesSayNothingAndManyDo) {
   Evidence few = mix_evidence("b");
   for (capture::Sample& sample : few.samples->samples) sample.weight *= 2;

@@ -9,9 +9,9 @@
 #include "base/sha256.h"
 #include "base/text.h"
 #include "diff/change_points.h"
+#include "diff/floor.h"
 #include "diff/levels.h"
 #include "diff/report.h"
-#include "diff/statistics.h"
 #include "diff/student_t.h"
 
 namespace wago::diff {
@@ -24,8 +24,6 @@ using capture::HistoryResult;
 constexpr size_t kRevisionDigits = 12;
 constexpr double kNormalQuantile = 2.5758293035489004;  // of (1 + kHistoryConfidence) / 2
 constexpr double kExactError = 1e-6;  // of a ratio that is known: small beside any that is measured
-constexpr size_t kControlsToLearn = 20;
-constexpr double kControlQuantile = 0.95;
 
 base::Result<std::string> version_of(const capture::SideRecord& side, const char* flag) {
   const std::string name_it = std::string(": name it with ") + flag;
@@ -124,20 +122,6 @@ std::vector<std::string> order_of(std::span<const HistoryExperiment> experiments
   return order;
 }
 
-// What controls moved by on one kind of processor, though nothing had changed: nineteen in twenty moved less.
-double learned_floor(std::span<const HistoryExperiment> experiments, const HistorySeries& series) {
-  std::vector<double> moved;
-  for (const HistoryExperiment& experiment : experiments) {
-    if (experiment.target != series.target || experiment.cpu_model != series.cpu_model) continue;
-    for (const HistoryResult& result : experiment.results) {
-      if (result.control && result.log_error) moved.push_back(std::abs(std::expm1(result.log_ratio)));
-    }
-  }
-  if (moved.size() < kControlsToLearn) return 0;
-  std::sort(moved.begin(), moved.end());
-  return quantile(moved, kControlQuantile);
-}
-
 // The ratio of a link, where it has one.
 std::optional<MeasuredRatio> ratio_of(const HistoryLink& link, const HistoryResult& result) {
   if (result.same_code.value_or(false)) return MeasuredRatio{link.baseline, link.candidate, 0, kExactError};
@@ -159,7 +143,8 @@ class SeriesMaker {
       series_.points[i].level =
           HistoryLevel{std::expm1(level), {std::expm1(level - reach), std::expm1(level + reach)}};
     }
-    series_.floor = std::max(options_.floor, learned_floor(history_.experiments, series_));
+    const PastControls past = past_controls(history_.experiments, series_.target, series_.cpu_model);
+    series_.floor = std::max(options_.floor, past.moved.value_or(0));
     find_changes();
   }
 

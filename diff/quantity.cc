@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/duration.h"
+
 namespace wago::diff {
 
 namespace {
@@ -31,8 +33,7 @@ std::string with_unit(double value, const Unit* units, size_t count, const char*
 }  // namespace
 
 std::string format_ns(double ns) {
-  static constexpr Unit kUnits[] = {{1e9, "s"}, {1e6, "ms"}, {1e3, "us"}};
-  return with_unit(ns, kUnits, 3, "ns");
+  return base::format_measured_ns(ns);
 }
 
 std::string format_rate(double per_second, std::string_view unit) {

@@ -81,12 +81,15 @@ void order(const capture::Experiment& experiment, std::vector<ReportedWorkload>&
 
 }  // namespace
 
-base::Result<Report> report_on(const std::string& path, const VerdictSettings& settings, base::Files& files) {
+base::Result<Report> report_on(const std::string& path, const ReadSettings& settings, base::Files& files) {
   auto contents = capture::read_experiment(path, files);
   if (!contents) return contents.error();
+  auto by = read_by(settings, contents->experiment.target, contents->experiment.cpu_model);
+  if (!by) return base::usage_error(by.error().message, {.file = path});
   Report report;
   report.path = path;
   report.experiment = std::move(contents->experiment);
+  report.floor = by->floor;
   report.pairs = contents->pairs.size();
   const std::vector<capture::ExperimentWorkload>& workloads = report.experiment.workloads;
   std::vector<std::optional<CodeLane>> lanes;
@@ -110,7 +113,7 @@ base::Result<Report> report_on(const std::string& path, const VerdictSettings& s
     code.push_back({.same_code = !injected && lane && lane->same_code});
     lanes.push_back(std::move(lane));
   }
-  report.findings = find(report.experiment, contents->pairs, settings, code);
+  report.findings = find(report.experiment, contents->pairs, by->verdicts, code);
   size_t cold = 0;
   for (const auto* found : {&report.findings.workloads, &report.findings.controls}) {
     for (const WorkloadFinding& one : *found) cold += one.cold_pairs;

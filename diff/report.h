@@ -17,6 +17,7 @@
 #include "base/text.h"
 #include "capture/experiment.h"
 #include "diff/compare.h"
+#include "diff/floor.h"
 #include "diff/history.h"
 #include "diff/verdict.h"
 
@@ -59,6 +60,7 @@ struct Report {
   std::string release, baseline_release;  // what the sides are called; empty: nothing was said
   capture::Experiment experiment;
   ExperimentFindings findings;
+  Floor floor;                              // of the findings, and where it is from
   std::vector<ReportedWorkload> workloads;  // findings first, by Benjamini and Hochberg; then by name
   std::vector<ReportedWorkload> controls;
   uint64_t pairs = 0;
@@ -67,7 +69,7 @@ struct Report {
 };
 
 // Errors as read_experiment(). A capture in the experiment that cannot be read is a remark: pairs need none.
-base::Result<Report> report_on(const std::string& path, const VerdictSettings& settings = {},
+base::Result<Report> report_on(const std::string& path, const ReadSettings& settings = {},
                                base::Files& files = base::system_files());
 
 // Puts each workload's series beside it: of the same contract, on the same kind of processor.

@@ -251,8 +251,10 @@ std::string method(const Report& report) {
   row("machine", experiment.cpu_model + ", " + experiment.os_version + ", " +
                      format_plural(experiment.logical_cpus, "logical core"));
   row("pairs", std::to_string(report.pairs) + ", seed " + std::to_string(experiment.seed));
-  row("intervals", "hold at " + number(100 * settings.confidence) + " % over all looks; floor " +
-                       number(100 * settings.floor) + " %, margin " + number(100 * settings.margin) + " %");
+  row("intervals", "hold at " + number(100 * settings.confidence) + " % over all looks; margin " +
+                       number(100 * settings.margin) + " %");
+  row("floor", to_text(report.floor));
+  row("p", std::string(kHowP));
   text +=
       "</tbody></table></div>\n<p class=\"quiet\">Both sides of a pair run as fresh processes on one CPU and "
       "take turns. A pair's "

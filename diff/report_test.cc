@@ -86,7 +86,12 @@ TEST_F(Reports, TextHasTheTableAndTheReasons) {
   EXPECT_NE(text.find("\nregressed "), std::string::npos) << text;
   EXPECT_NE(text.find("dead: the candidate died of signal 11 (SIGSEGV)\n"), std::string::npos) << text;
   EXPECT_NE(text.find("would settle it\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("floor 0.25 %, margin 1 %"), std::string::npos) << text;
+  EXPECT_NE(text.find("over all looks; margin 1 %;"), std::string::npos) << text;
+  EXPECT_NE(text.find("\nfloor: 0.25 %, the default\n"), std::string::npos) << text;
+  EXPECT_NE(
+      text.find("\np: of a change beyond the floor, all looks counted; by exact signed ranks from 11 pairs"),
+      std::string::npos)
+      << text;
 }
 
 TEST_F(Reports, JsonCarriesWhatTheVerdictRestsOn) {
@@ -98,6 +103,27 @@ TEST_F(Reports, JsonCarriesWhatTheVerdictRestsOn) {
   EXPECT_NEAR(slow.find("change")->as_double(), 0.03, 0.002);
   EXPECT_EQ(slow.find("pair_changes")->items().size(), 16u);
   EXPECT_EQ(slow.find("interval")->items().size(), 2u);
+  EXPECT_EQ(slow.find("p_rule")->as_string(), "signed rank");
+  EXPECT_EQ(json.find("workloads")->items()[2].find("p_rule")->as_string(), "student t") << "of 8 pairs";
+}
+
+TEST_F(Reports, EveryFormatForReadersSaysWhereTheFloorIsFrom) {
+  auto past = std::make_shared<std::vector<capture::HistoryExperiment>>(1);
+  past->front().target = report_.experiment.target;
+  past->front().cpu_model = "Test CPU";
+  const capture::HistoryResult control = {
+      .control = true, .log_ratio = std::log1p(0.006), .log_error = 0.001};
+  past->front().results.assign(24, control);
+  auto report = report_on("run1.wagoexp", {.history = "perf.wagohist", .past = past}, files_);
+  ASSERT_TRUE(report) << report.error().to_string();
+  EXPECT_NEAR(report->findings.settings.floor, 0.006, 1e-12);
+  const std::string floor =
+      "0.6 %, learned: 95 % of 24 controls on this kind of processor in perf.wagohist moved by no more";
+  for (const std::string& text : {to_text(*report), to_markdown(*report), to_html(*report)})
+    EXPECT_NE(text.find(floor), std::string::npos) << text;
+  const base::Json json = to_json(*report);
+  EXPECT_EQ(json.find("floor")->find("from")->as_string(), "history");
+  EXPECT_EQ(json.find("floor")->find("history")->as_string(), "perf.wagohist");
 }
 
 TEST_F(Reports, MarkdownEscapesNames) {

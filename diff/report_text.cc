@@ -121,12 +121,11 @@ std::string to_text(const Report& report, bool colour) {
   const VerdictSettings& settings = report.findings.settings;
   char method[200];
   std::snprintf(method, sizeof method,
-                "\n%llu pairs; intervals hold at %.4g %% over all looks; floor %.4g %%, margin %.4g %%; "
-                "\"?\": not held over "
-                "all workloads\n",
-                static_cast<unsigned long long>(report.pairs), 100 * settings.confidence,
-                100 * settings.floor, 100 * settings.margin);
-  return text + method;
+                "\n%s; intervals hold at %.4g %% over all looks; margin %.4g %%; \"?\": not held over all "
+                "workloads\n",
+                format_plural(report.pairs, "pair").c_str(), 100 * settings.confidence,
+                100 * settings.margin);
+  return text + method + "p: " + std::string(kHowP) + "\nfloor: " + to_text(report.floor) + "\n";
 }
 
 std::string to_markdown(const Report& report) {
@@ -176,7 +175,8 @@ std::string to_markdown(const Report& report) {
           markdown_cell(side_text(experiment.sides[1])) + "; " + markdown_cell(experiment.cpu_model) + ", " +
           markdown_cell(experiment.os_version) + ", " +
           format_plural(experiment.logical_cpus, "logical core") + "; " +
-          format_plural(report.pairs, "pair") + ".\n";
+          format_plural(report.pairs, "pair") + "; floor " + markdown_cell(to_text(report.floor)) +
+          "; p: " + markdown_cell(kHowP) + ".\n";
   return text;
 }
 

@@ -117,10 +117,13 @@ class Judge {
       ranks = interval.has_value();
     }
     if (!ranks) interval = student_t_interval(ratios, 1 - level());
+    found.interval_rule = ranks ? Rule::SignedRank : Rule::StudentT;
     if (interval) found.interval = Interval{change_of(interval->low), change_of(interval->high)};
     const double up = std::log1p(settings_.floor), down = std::log1p(-settings_.floor);
-    const double p = ranks ? std::min(p_above(ratios, up), p_below(ratios, down))
-                           : std::min(t_p_above(ratios, up), t_p_below(ratios, down));
+    found.p_rule = ratios.size() >= kSignedRankP ? Rule::SignedRank : Rule::StudentT;
+    const double p = found.p_rule == Rule::SignedRank
+                         ? std::min(p_above(ratios, up), p_below(ratios, down))
+                         : std::min(t_p_above(ratios, up), t_p_below(ratios, down));
     found.p_value = std::min(1.0, 2 * p * static_cast<double>(kLooks.size()));
   }
 
@@ -265,6 +268,10 @@ std::string_view spelling(Finding finding) {
   constexpr std::array<std::string_view, 7> kWords = {
       "same code", "same", "improved", "regressed", "layout-sensitive", "inconclusive", "failed"};
   return kWords.at(static_cast<size_t>(finding));
+}
+
+std::string_view spelling(Rule rule) {
+  return rule == Rule::SignedRank ? "signed rank" : "student t";
 }
 
 size_t ExperimentFindings::count(Finding finding) const {

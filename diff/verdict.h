@@ -11,7 +11,8 @@
 //   same           it lies inside -m..+m: a positive claim
 //   inconclusive   neither; what would settle it is said
 //
-// The p-value is that of |change| <= f, times the number of looks. Over workloads, Holm's procedure decides
+// The p-value is that of |change| <= f, times the number of looks; by which rule depends on the number of
+// pairs alone, so that no setting but the floor changes it. Over workloads, Holm's procedure decides
 // which findings count as such (the gate), Benjamini and Hochberg's orders them.
 #pragma once
 
@@ -28,6 +29,16 @@ namespace wago::diff {
 
 // Pairs after which a look is taken; each balances the four code offsets.
 inline constexpr std::array<size_t, 6> kLooks = {8, 12, 16, 24, 40, 60};
+
+enum class Rule : uint8_t { StudentT, SignedRank };
+std::string_view spelling(Rule rule);  // "student t", "signed rank"
+
+// p-values are by signed ranks from so many pairs on: the fewest of which all in one direction reach the
+// level of a look at 99 %, 2^(1-n) <= 0.01 / 6.
+inline constexpr size_t kSignedRankP = 11;
+inline constexpr std::string_view kHowP =
+    "of a change beyond the floor, all looks counted; by exact signed ranks from 11 pairs on, below by "
+    "Student's t";
 
 struct VerdictSettings {
   double confidence = 0.99;  // of the intervals, over all looks together
@@ -63,8 +74,10 @@ struct WorkloadFinding {
   size_t cold_pairs = 0;             // left out: one side was still warming up
   double change = 0;                 // 0 without pairs
   std::optional<Interval> interval;  // of the change
-  double p_value = 1;                // of |change| <= floor, looks accounted for
-  double holm = 1;                   // among all workloads that are compared
+  Rule interval_rule = Rule::StudentT;
+  double p_value = 1;  // of |change| <= floor, looks accounted for
+  Rule p_rule = Rule::StudentT;
+  double holm = 1;  // among all workloads that are compared
   double benjamini_hochberg = 1;
   bool gated = false;  // regressed or improved, and held by Holm's procedure
   std::vector<OffsetChange> offsets;

@@ -108,6 +108,23 @@ TEST(Verdict, SettingsAreReadingsOfTheSamePairs) {
   EXPECT_LT(narrow->high - narrow->low, wide->high - wide->low);
 }
 
+TEST(Verdict, TheRuleOfAPValueGoesByTheNumberOfPairsAlone) {
+  EXPECT_TRUE(std::exp2(1 - static_cast<double>(kSignedRankP)) <= 0.01 / kLooks.size() &&
+              std::exp2(2 - static_cast<double>(kSignedRankP)) > 0.01 / kLooks.size());
+  for (const size_t pairs : {8, 10, 11, 24}) {
+    const WorkloadFinding found = one(pairs, {.change = 0.005});
+    EXPECT_EQ(found.p_rule, pairs < kSignedRankP ? Rule::StudentT : Rule::SignedRank) << pairs;
+    EXPECT_EQ(found.interval_rule, found.p_rule) << "at the default confidence, with " << pairs;
+    for (const double confidence : {0.5, 0.9, 0.999, 0.99999}) {
+      const WorkloadFinding other = one(pairs, {.change = 0.005}, 1, {.confidence = confidence});
+      EXPECT_EQ(other.p_value, found.p_value) << pairs << " pairs at " << confidence;
+      EXPECT_EQ(other.p_rule, found.p_rule);
+    }
+  }
+  EXPECT_EQ(one(12, {}, 1, {.confidence = 0.99999}).interval_rule, Rule::StudentT);
+  EXPECT_EQ(one(8, {}, 1, {.confidence = 0.9}).interval_rule, Rule::SignedRank);
+}
+
 TEST(Verdict, CodeOffsetsThatDisagreeAreAFindingOfTheirOwn) {
   const WorkloadFinding found = one(16, {.offsets = {0.2, 0, 0, -0.1}});
   EXPECT_TRUE(found.layout_sensitive);

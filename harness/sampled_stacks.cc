@@ -90,9 +90,9 @@ std::vector<std::string> sampling_diagnostics(const Sampler& sampler, const capt
   }
   const uint64_t cpu_ns = sampler.sampled_cpu_ns();
   if (samples.samples.empty()) {
-    sentences.push_back("no samples were taken in " + base::format_duration(cpu_ns) +
+    sentences.push_back("no samples were taken in " + base::format_measured_ns(static_cast<double>(cpu_ns)) +
                         " of CPU time: " + std::to_string(rate_hz) + " Hz look every " +
-                        base::format_duration(samples.period_ns));
+                        base::format_measured_ns(static_cast<double>(samples.period_ns)));
     return sentences;
   }
   // Ticks that fell into the kernel were reached too.

@@ -5,7 +5,8 @@
 // `inner` is gone; counted.wagoprof and counted_more.wagoprof, whose loop went round once more. With
 // nights/1.wagoexp to 6.wagoexp: version r0 against r1 to r6, where `fib` costs 3 % more from r3 on;
 // nights/confirm.wagoexp: r2 against r3; nights/unfinished.wagoexp, which is not. explained.wagoexp: `mix`
-// against `mix_changed`, both sampled, and `quiet`, which was not. With --samples one capture,
+// against `mix_changed`, both sampled, and `quiet`, which was not; noisy.wagoexp, whose controls teach a
+// floor. With --samples one capture,
 // large.wagoprof, of N samples in 200 functions on stacks that are 20 deep.
 #include <cmath>
 #include <cstdio>
@@ -87,6 +88,8 @@ Evidence counted(uint64_t loop) {
   return evidence;
 }
 
+constexpr double kQuiet = 1e-3;
+
 // Baseline and candidate are revisions.
 capture::Experiment experiment_of(const std::string& baseline, const std::string& candidate,
                                   std::vector<capture::ExperimentWorkload> workloads) {
@@ -107,16 +110,18 @@ capture::Experiment experiment_of(const std::string& baseline, const std::string
   return experiment;
 }
 
-// Twelve pairs of each of two workloads, the first of which has changed.
-void write(const capture::Experiment& experiment, double change, const fs::path& path) {
+// Twelve pairs of each workload, whose candidates take so much longer, give or take `spread`.
+void write(const capture::Experiment& experiment, const std::vector<double>& changes, double spread,
+           const fs::path& path) {
   std::string pairs;
-  for (uint32_t i = 0; i < 24; ++i) {
-    const uint32_t workload = i % 2;
-    const double noise = 1e-3 * (static_cast<double>(i * 7 % 12) - 5.5) / 5.5;
-    const auto candidate_ns = static_cast<uint64_t>(std::lround(1e6 * (1 + noise + (workload ? 0 : change))));
+  const auto workloads = static_cast<uint32_t>(changes.size());
+  for (uint32_t i = 0; i < 12 * workloads; ++i) {
+    const uint32_t workload = i % workloads;
+    const double noise = spread * (static_cast<double>(i * 7 % 12) - 5.5) / 5.5;
+    const auto candidate_ns = static_cast<uint64_t>(std::lround(1e6 * (1 + noise + changes[workload])));
     pairs += to_json_line(capture::Pair{.workload = workload,
-                                        .round = i / 2,
-                                        .code_offset = i / 2 % 4 * 16,
+                                        .round = i / workloads,
+                                        .code_offset = i / workloads % 4 * 16,
                                         .turns = {{{{.cpu_ns = 1'000'000}}, {{.cpu_ns = candidate_ns}}}}});
   }
   base::Files& files = base::system_files();
@@ -137,13 +142,24 @@ void write_night(const fs::path& path, uint64_t hour, const std::string& baselin
   experiment.start_unix_ns = (1'767'225'600 + 3600 * hour) * 1'000'000'000;
   for (capture::ExperimentWorkload& workload : experiment.workloads)
     workload.contract_sha256 = base::to_hex(diff::digest_of(workload.id));
-  write(experiment, change, path);
+  write(experiment, {change, 0}, kQuiet, path);
+}
+
+// Twenty controls that moved by 0.1 %, 0.2 % and so on, none of them for sure.
+void write_noisy(const fs::path& path) {
+  std::vector<capture::ExperimentWorkload> workloads = {{.id = "fib", .catalog = "bundled"}};
+  std::vector<double> changes = {0};
+  for (int i = 1; i <= 20; ++i) {
+    workloads.push_back({.id = "control" + std::to_string(i), .catalog = "bundled", .control = true});
+    changes.push_back(1e-3 * i);
+  }
+  write(experiment_of("r0", "r1", std::move(workloads)), changes, 0.05, path);
 }
 
 void write_explained(const fs::path& path) {
   write(
       experiment_of("r0", "r1", {{.id = "mix", .catalog = "bundled"}, {.id = "quiet", .catalog = "bundled"}}),
-      1, path);
+      {1, 0}, kQuiet, path);
   const fs::path directory = path / capture::kExplainDirectory;
   fs::create_directory(directory);
   auto capture_of = [&](capture::ExperimentSide side) {
@@ -223,5 +239,6 @@ int main(int argc, char** argv) {
   write(counted(5'001), directory / "counted_more.wagoprof");
   write_nights(directory / "nights");
   write_explained(directory / "explained.wagoexp");
+  write_noisy(directory / "noisy.wagoexp");
   return 0;
 }
