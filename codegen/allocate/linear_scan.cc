@@ -409,11 +409,10 @@ LinearScan::Wish LinearScan::next_wish(Piece& piece, bool refused) const {
 // The earliest of the positions in [from, to] that are in the fewest loops.
 Position LinearScan::early_cut(Position from, Position to) const {
   if (from >= to) return from;
-  uint32_t loop = live_->loop_of_block(live_->block_of(from));
-  uint32_t target = live_->block_of(to);
-  Position cut = from;
-  for (; loop != ~0u && live_->loop(loop).last < target; loop = live_->loop(loop).parent)
-    cut = 2 * function_->blocks[live_->loop(loop).last].end;
+  const uint32_t target = live_->block_of(to);
+  const uint32_t left = live_->outermost(live_->loop_of_block(live_->block_of(from)),
+                                         [&](const Loop& loop) { return loop.last < target; });
+  const Position cut = left == ~0u ? from : 2 * function_->blocks[live_->loop(left).last].end;
   return std::min(cut, to);
 }
 
@@ -422,15 +421,14 @@ Position LinearScan::early_cut(Position from, Position to) const {
 Position LinearScan::late_cut(RegClass cls, Position from, Position to) const {
   if (from >= to) return to;
   uint32_t block = live_->block_of(to);
-  Position cut = std::min(to & ~1u, 2 * live_->first_terminator(block));
+  const Position cut = std::min(to & ~1u, 2 * live_->first_terminator(block));
   uint32_t source = live_->block_of(from);
-  for (uint32_t loop = live_->loop_of_block(block); loop != ~0u; loop = live_->loop(loop).parent) {
-    if (live_->loop(loop).first <= source) break;
-    Position head = 2 * function_->blocks[live_->loop(loop).first].begin;
-    if (head < from || has_barrier(cls, head, 2 * function_->blocks[live_->loop(loop).last].end)) break;
-    cut = head;
-  }
-  return cut;
+  const uint32_t entered = live_->outermost(live_->loop_of_block(block), [&](const Loop& loop) {
+    const Position head = 2 * function_->blocks[loop.first].begin;
+    return loop.first > source && head >= from &&
+           !has_barrier(cls, head, 2 * function_->blocks[loop.last].end);
+  });
+  return entered == ~0u ? cut : 2 * function_->blocks[live_->loop(entered).first].begin;
 }
 
 void LinearScan::skip_past_occurrences(Piece& piece, Position position) const {
@@ -465,26 +463,28 @@ LinearScan::Need LinearScan::need(const Piece& piece, Position position) const {
   // Used earlier in a loop and live around it: needed again in the next iteration.
   if (k == 0) return result;
   Position previous = all[k - 1].position();
-  for (uint32_t loop = live_->loop_of_block(here); loop != ~0u; loop = live_->loop(loop).parent) {
-    Position begin = 2 * function_->blocks[live_->loop(loop).first].begin;
-    Position end = 2 * function_->blocks[live_->loop(loop).last].end;
-    if (result.position < end) break;
-    if (previous < begin) continue;
-    auto range = std::lower_bound(ranges.begin() + piece.range, ranges.end(), end,
-                                  [](const LiveRange& r, Position p) { return r.end < p; });
-    if (range != ranges.end() && range->start < end) {
-      result.position = end;
-      result.depth = live_->loop(loop).depth;
-    }
-    break;
+  const auto begin = [&](const Loop& loop) { return 2 * function_->blocks[loop.first].begin; };
+  const auto end = [&](const Loop& loop) { return 2 * function_->blocks[loop.last].end; };
+  const uint32_t around = live_->loop_of_block(here);
+  const uint32_t inner = live_->outermost(
+      around, [&](const Loop& loop) { return result.position >= end(loop) && previous < begin(loop); });
+  const uint32_t loop = inner == ~0u ? around : live_->loop(inner).parent;
+  if (loop == ~0u || result.position < end(live_->loop(loop))) return result;
+  const Position again = end(live_->loop(loop));
+  auto range = std::lower_bound(ranges.begin() + piece.range, ranges.end(), again,
+                                [](const LiveRange& r, Position p) { return r.end < p; });
+  if (range != ranges.end() && range->start < again) {
+    result.position = again;
+    result.depth = live_->loop(loop).depth;
   }
   return result;
 }
 
 uint32_t LinearScan::common_depth(uint32_t block_a, uint32_t block_b) const {
-  uint32_t loop = live_->loop_of_block(block_b);
-  while (loop != ~0u && (live_->loop(loop).first > block_a || live_->loop(loop).last < block_a))
-    loop = live_->loop(loop).parent;
+  const uint32_t around = live_->loop_of_block(block_b);
+  const uint32_t outside =
+      live_->outermost(around, [&](const Loop& loop) { return loop.first > block_a || loop.last < block_a; });
+  const uint32_t loop = outside == ~0u ? around : live_->loop(outside).parent;
   return loop == ~0u ? 0 : live_->loop(loop).depth;
 }
 

@@ -72,7 +72,7 @@ void Liveness::build_loops(const MachFunction& function) {
       last = std::max(last, p);
     }
     if (is_header) {
-      Loop loop{b, last, open, open == ~0u ? 1 : loops_[open].depth + 1};
+      Loop loop{b, last, open, jump_from(open), open == ~0u ? 1 : loops_[open].depth + 1};
       for (uint32_t outer = open; outer != ~0u && loops_[outer].last < last; outer = loops_[outer].parent)
         loops_[outer].last = last;
       open = static_cast<uint32_t>(loops_.size());
@@ -80,6 +80,18 @@ void Liveness::build_loops(const MachFunction& function) {
     }
     loop_of_block_[b] = open;
   }
+}
+
+// Where a loop inside `parent` jumps to: as far as its parent jumps twice if both jumps are as long, else to
+// its parent. From any depth that gives a logarithmic way to every loop around (Myers, An applicative
+// random-access stack, 1983).
+uint32_t Liveness::jump_from(uint32_t parent) const {
+  if (parent == ~0u) return ~0u;
+  const auto depth = [&](uint32_t loop) { return loop == ~0u ? 0 : loops_[loop].depth; };
+  const uint32_t once = loops_[parent].jump;
+  if (once == ~0u) return parent;
+  const uint32_t twice = loops_[once].jump;
+  return depth(parent) - depth(once) == depth(once) - depth(twice) ? twice : parent;
 }
 
 // Counts occurrences, and finds out which registers live across blocks.

@@ -45,6 +45,7 @@ class Occurrence {
 struct Loop {
   uint32_t first = 0, last = 0;
   uint32_t parent = ~0u;
+  uint32_t jump = ~0u;  // a loop further out, at a distance that makes outermost() logarithmic in the depth
   uint32_t depth = 1;
 };
 
@@ -65,6 +66,18 @@ class Liveness {
   }
   uint32_t loop_of_block(uint32_t block) const { return loop_of_block_[block]; }  // ~0u: in none
   const Loop& loop(uint32_t index) const { return loops_[index]; }
+  // Of `loop` and those around it, the outermost for which `holds`; ~0u: not even for `loop`. What does not
+  // hold for a loop must not hold for those around it.
+  template <class Holds>
+  uint32_t outermost(uint32_t loop, Holds&& holds) const {
+    uint32_t found = ~0u;
+    while (loop != ~0u && holds(loops_[loop])) {
+      found = loop;
+      const uint32_t jump = loops_[loop].jump;
+      loop = jump != ~0u && holds(loops_[jump]) ? jump : loops_[loop].parent;
+    }
+    return found;
+  }
 
   std::span<const Occurrence> occurrences(uint32_t vreg) const {
     return {occurrences_.data() + occurrence_begin_[vreg], occurrences_.data() + occurrence_begin_[vreg + 1]};
@@ -110,6 +123,7 @@ class Liveness {
 
   void build_blocks(const MachFunction& function);
   void build_loops(const MachFunction& function);
+  uint32_t jump_from(uint32_t parent) const;
   void scan_forward(const MachFunction& function);
   void touch(uint32_t block, uint32_t vreg, bool is_def);
   void group_touches();

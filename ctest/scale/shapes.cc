@@ -288,6 +288,25 @@ uint32_t nested_loops_result(uint32_t n, uint32_t) {
   return sum;
 }
 
+// Loops in one another around values that only the innermost changes: they live through the ends of all.
+std::vector<uint8_t> loops_around(uint32_t n) {
+  Code code;
+  for (uint32_t i = 0; i < n; ++i) code.open(Opcode::Loop);
+  add_to(code, 1, 1);
+  add_to(code, 2, 2);
+  for (uint32_t i = 0; i < n; ++i) {
+    get(code, 1);
+    code.i32(1).op(Opcode::I32LtU).op(Opcode::BrIf, 0).end();
+  }
+  get(code, 1);
+  get(code, 2);
+  code.op(Opcode::I32Add);
+  return module_of(code.end(), 2);
+}
+uint32_t loops_around_result(uint32_t, uint32_t) {
+  return 3;
+}
+
 // Blocks in a row, each maybe left early.
 std::vector<uint8_t> blocks(uint32_t n) {
   Code code;
@@ -482,6 +501,7 @@ constexpr Shape kShapes[] = {
     {"cases", "cases of one br_table", 4000, 400, cases, cases_result},
     {"nested", "blocks in one another", 10'000, 1000, nested, nested_result},
     {"nested-loops", "loops in one another", 2500, 50, nested_loops, nested_loops_result},
+    {"loops-around", "loops around the same values", 10'000, 50, loops_around, loops_around_result},
     {"blocks", "blocks in a row", 25'000, 1000, blocks, blocks_result},
     {"else-ifs", "arms of an else-if chain", 5000, 500, else_ifs, else_ifs_result},
     {"merges", "merges of 64 locals", 5000, 200, merges, merges_result},
