@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "cli/disassemble.h"
 #include "cli/flags.h"
 #include "cli/history_file.h"
 #include "cli/output.h"
@@ -9,7 +10,10 @@
 #include "cli/report_files.h"
 #include "cli/result_files.h"
 #include "cli/verdict_flags.h"
+#include "diff/compare.h"
+#include "diff/evidence.h"
 #include "diff/report.h"
+#include "diff/unpaired.h"
 
 namespace wago::cli::profile {
 
@@ -17,7 +21,7 @@ namespace {
 
 struct ReportFlags {
   std::vector<std::string> experiments;
-  std::vector<std::string> baseline, candidate;  // files of results
+  std::vector<std::string> baseline, candidate;  // captures, or files of results
   std::optional<std::string> format;
   std::optional<std::string> out;
   std::optional<std::string> release, baseline_release;
@@ -28,10 +32,26 @@ struct ReportFlags {
 // release.wagoexp -> "release", old.json -> "old"
 std::string report_name(const std::string& path) {
   std::string name = base::base_name(path);
-  for (const std::string_view extension : {".wagoexp", ".json", ".txt"}) {
+  for (const std::string_view extension : {".wagoexp", ".wagoprof", ".json", ".txt"}) {
     if (name.ends_with(extension)) name.resize(name.size() - extension.size());
   }
   return name.empty() ? "report" : name;
+}
+
+// What the sides of the experiments are called: one name for all, or one each.
+base::Result<std::vector<std::string>> names_of(const char* flag, const std::optional<std::string>& given,
+                                                size_t experiments) {
+  std::vector<std::string> names;
+  const std::string text = given.value_or("");
+  for (size_t begin = 0; begin <= text.size() && experiments > 1;) {
+    const size_t comma = std::min(text.find(',', begin), text.size());
+    names.push_back(text.substr(begin, comma - begin));
+    begin = comma + 1;
+  }
+  if (names.size() <= 1) return std::vector<std::string>(experiments, text);
+  if (names.size() == experiments) return names;
+  return base::usage_error(std::string(flag) + ": " + std::to_string(names.size()) + " names for " +
+                           std::to_string(experiments) + " experiments; give one for all, or one each");
 }
 
 struct Made {
@@ -50,8 +70,13 @@ base::Result<Made> of_experiments(const ReportFlags& flags, const Reading& readi
     settings.history = *flags.history;
     settings.past = {history, &history->experiments};
   }
+  auto releases = names_of("--release", flags.release, flags.experiments.size());
+  if (!releases) return releases.error();
+  auto baselines = names_of("--baseline-release", flags.baseline_release, flags.experiments.size());
+  if (!baselines) return baselines.error();
   Made made;
   for (const std::string& path : flags.experiments) {
+    const size_t number = made.reports.size();
     base::Files& files = base::system_files();
     if (files.exists(path) && !files.is_directory(path)) {
       return base::usage_error(
@@ -63,20 +88,38 @@ base::Result<Made> of_experiments(const ReportFlags& flags, const Reading& readi
     made.exit_code =
         std::max(made.exit_code, diff::exit_code(report->findings, reading.fail_on, reading.strict));
     if (history) diff::add_history(*report, history);
-    report->release = flags.release.value_or("");
-    report->baseline_release = flags.baseline_release.value_or("");
+    report->release = (*releases)[number];
+    report->baseline_release = (*baselines)[number];
     made.reports.push_back({report_name(path), std::move(*report)});
   }
   return made;
 }
 
-base::Result<Made> of_results(const ReportFlags& flags, const Reading& reading) {
+// Whose contracts agree, or nothing is said of them.
+base::Result<diff::UnpairedReport> compare_captures(const ReportFlags& flags) {
+  auto baseline = diff::load_all(flags.baseline);
+  if (!baseline) return baseline.error();
+  auto candidate = diff::load_all(flags.candidate);
+  if (!candidate) return candidate.error();
+  auto comparison = diff::compare(*baseline, *candidate, disassembler());
+  if (!comparison) return comparison.error();
+  if (!comparison->contract.empty()) {
+    std::vector<std::string_view> fields;
+    for (const diff::ContractDifference& difference : comparison->contract)
+      fields.push_back(difference.field);
+    return base::usage_error("these captures cannot be compared: their measurement contracts differ in " +
+                             base::join_some(fields) + "; `profile diff` shows both values");
+  }
+  return diff::compare_captures(std::move(*comparison), flags.baseline, flags.candidate);
+}
+
+base::Result<Made> of_sides(const ReportFlags& flags, const Reading& reading) {
   if (!flags.experiments.empty()) {
     return base::usage_error("name either experiments or --baseline and --candidate, not both");
   }
   if (flags.baseline.empty() || flags.candidate.empty()) {
-    return base::usage_error(flags.baseline.empty() ? "--baseline is missing: the results to compare with"
-                                                    : "--candidate is missing: the results to compare");
+    return base::usage_error(flags.baseline.empty() ? "--baseline is missing: what to compare with"
+                                                    : "--candidate is missing: what to compare");
   }
   if (flags.verdicts.given()) {
     return base::usage_error(
@@ -84,22 +127,37 @@ base::Result<Made> of_results(const ReportFlags& flags, const Reading& reading) 
         "together");
   }
   if (flags.history) {
-    return base::usage_error("--history is for experiments: it knows nothing of other tools' results");
+    return base::usage_error("--history is for experiments: it knows nothing of what did not run together");
   }
   auto results = are_result_files(flags.baseline, flags.candidate);
   if (!results) return results.error();
-  if (!*results) {
-    return base::usage_error(
-        "a report on two sides is of other tools' results; of captures it is `profile diff` that tells");
+  for (const auto* side : {&flags.baseline, &flags.candidate}) {
+    for (const std::string& path : *side) {
+      if (!capture::is_experiment(path)) continue;
+      return base::usage_error("is an experiment, which has both sides in it: name it without a flag",
+                               {.file = path});
+    }
   }
-  auto report = compare_result_files(flags.baseline, flags.candidate);
+  auto report = *results ? compare_result_files(flags.baseline, flags.candidate) : compare_captures(flags);
   if (!report) return report.error();
   report->release = flags.release.value_or("");
   report->baseline_release = flags.baseline_release.value_or("");
   Made made;
-  made.exit_code = reading.strict ? kExitInconclusive : kExitDone;
+  made.exit_code = reading.strict && !diff::is_conclusive(*report) ? kExitInconclusive : kExitDone;
   made.reports.push_back({report_name(flags.candidate.front()), std::move(*report)});
   return made;
+}
+
+base::Result<diff::Releases> put_together(const std::vector<NamedReport>& reports) {
+  std::vector<diff::ReleaseReport> experiments;
+  for (const NamedReport& named : reports) {
+    if (named.name == kOverview) {
+      return base::usage_error("an experiment is called " + named.name +
+                               ", and so is the document on all of them; give it another name");
+    }
+    experiments.push_back({named.name, &std::get<diff::Report>(named.report)});
+  }
+  return diff::releases_of(experiments);
 }
 
 int report(const ReportFlags& flags, Output& output) {
@@ -110,18 +168,34 @@ int report(const ReportFlags& flags, Output& output) {
   if (!reading) return output.fail(reading.error());
   auto formats = parse_report_formats(flags.format.value_or("text"));
   if (!formats) return output.fail(formats.error());
-  if (!flags.out && (formats->size() != 1 || flags.experiments.size() > 1)) {
+  const bool several = flags.experiments.size() > 1;
+  if (!flags.out && (formats->size() != 1 || (several && !has_overview(formats->front())))) {
     return output.fail(
-        base::usage_error("--out is missing: several formats or experiments need a directory"));
+        base::usage_error("--out is missing: several formats, or reports for servers on several experiments, "
+                          "need a directory"));
   }
-  auto made = results ? of_results(flags, *reading) : of_experiments(flags, *reading, *formats);
+  auto made = results ? of_sides(flags, *reading) : of_experiments(flags, *reading, *formats);
   if (!made) return output.fail(made.error());
+  std::optional<diff::Releases> together;
+  if (several) {
+    auto releases = put_together(made->reports);
+    if (!releases) return output.fail(releases.error());
+    together = std::move(*releases);
+  }
+  if (!flags.out && together) {
+    output.print(write_overview(*together, formats->front(), false, output.colour()));
+    return made->exit_code;
+  }
   if (!flags.out) {
     output.print(write_report(made->reports[0].report, formats->front(), output.colour()));
     return made->exit_code;
   }
   if (auto written = write_reports(made->reports, *formats, *flags.out); !written)
     return output.fail(written.error());
+  if (together) {
+    if (auto written = write_overviews(*together, *formats, *flags.out); !written)
+      return output.fail(written.error());
+  }
   for (size_t i = 0; i < made->reports.size(); ++i) {
     const std::string& subject = results ? flags.candidate.front() : flags.experiments[i];
     output.print(base::display(subject) + ": " + headline(made->reports[i].report) + "\n");
@@ -136,13 +210,17 @@ void add_report(Command& profile) {
   auto flags = std::make_shared<ReportFlags>();
   Command& command = profile.add_command("report", "What experiments say of a release");
   command.add_rest("EXPERIMENT", "Experiments (.wagoexp)", &flags->experiments);
-  command.add_list("--baseline", "FILE", "Results of another tool to compare with", &flags->baseline);
-  command.add_list("--candidate", "FILE", "Results of another tool to compare", &flags->candidate);
+  command.add_list("--baseline", "FILE", "Captures, or results of another tool, to compare with",
+                   &flags->baseline);
+  command.add_list("--candidate", "FILE", "Captures, or results of another tool, to compare",
+                   &flags->candidate);
   command.add_option("--format", "LIST", "text (default), html, markdown, json, junit, annotations",
                      &flags->format);
   command.add_option("--out", "DIR", "Where to; without it to standard output", &flags->out);
-  command.add_option("--release", "NAME", "What the report calls the candidate", &flags->release);
-  command.add_option("--baseline-release", "NAME", "What it calls the baseline", &flags->baseline_release);
+  command.add_option("--release", "NAME[,...]", "What the report calls the candidate; of each experiment",
+                     &flags->release);
+  command.add_option("--baseline-release", "NAME[,...]", "What it calls the baseline; of each experiment",
+                     &flags->baseline_release);
   command.add_option("--history", "STORE",
                      "Learns the floor from its controls, shows what it knows of workloads (html, json)",
                      &flags->history);

@@ -82,6 +82,39 @@ std::string report_file(const std::string& name, ReportFormat format) {
   return name + std::string(kExtensions.at(static_cast<size_t>(format)));
 }
 
+bool has_overview(ReportFormat format) {
+  return format != ReportFormat::Junit && format != ReportFormat::Annotations;
+}
+
+std::string write_overview(const diff::Releases& releases, ReportFormat format, bool links, bool colour) {
+  const std::string_view extension = links ? kExtensions.at(static_cast<size_t>(format)) : "";
+  switch (format) {
+    case ReportFormat::Text:
+      return diff::to_text(releases, colour);
+    case ReportFormat::Html:
+      return diff::to_html(releases, extension);
+    case ReportFormat::Markdown:
+      return diff::to_markdown(releases, extension);
+    case ReportFormat::Json:
+      return diff::to_json(releases).dump(2) + "\n";
+    case ReportFormat::Junit:
+    case ReportFormat::Annotations:
+      break;
+  }
+  WAGO_UNREACHABLE("format with an overview");
+}
+
+base::Result<void> write_overviews(const diff::Releases& releases, std::span<const ReportFormat> formats,
+                                   const std::string& directory) {
+  for (const ReportFormat format : formats) {
+    if (!has_overview(format)) continue;
+    const std::string path = base::join_path(directory, report_file(kOverview, format));
+    const std::string text = write_overview(releases, format, true);
+    if (auto written = base::system_files().publish(path, base::as_bytes(text)); !written) return written;
+  }
+  return {};
+}
+
 base::Result<void> write_reports(std::span<const NamedReport> reports, std::span<const ReportFormat> formats,
                                  const std::string& directory) {
   std::set<std::string> names;

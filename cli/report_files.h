@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "diff/releases.h"
 #include "diff/report.h"
 #include "diff/unpaired.h"
 
@@ -18,6 +19,8 @@ enum class ReportFormat : uint8_t {
 #define WAGO_REPORT_FORMAT(name, spelling, extension) name,
 #include "base/reports.def"
 };
+
+inline constexpr const char* kOverview = "releases";  // the name of what is of several experiments
 
 // "html,markdown" -> the formats, each once. Errors name --format and the words.
 base::Result<std::vector<ReportFormat>> parse_report_formats(const std::string& text);
@@ -39,6 +42,14 @@ base::Result<diff::Report> report_for(const std::string& experiment, const diff:
 
 // "release.junit.xml"
 std::string report_file(const std::string& name, ReportFormat format);
+
+// Of several experiments together: in text, HTML, Markdown and JSON, "releases.html"; in the formats of
+// servers each experiment has its own alone. `links`: to those that lie beside it.
+bool has_overview(ReportFormat format);
+std::string write_overview(const diff::Releases& releases, ReportFormat format, bool links,
+                           bool colour = false);
+base::Result<void> write_overviews(const diff::Releases& releases, std::span<const ReportFormat> formats,
+                                   const std::string& directory);
 
 // Makes the directory where there is none; its parent must exist. Files of an older report are replaced, each
 // in one step. Error (Usage): two reports have one name.

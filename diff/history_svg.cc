@@ -56,7 +56,8 @@ class Plot {
       svg += "<text x=\"0\" y=\"" + number(y(line) + 4) + "\">" + as_markup(format_change(line)) + "</text>";
     }
     for (const HistoryChange& change : series_.changes) svg += draw(change);
-    svg += levels();
+    // In a mean of several workloads no changes were looked for.
+    if (!series_.links.empty()) svg += levels();
     for (size_t at = 0; at < shown_.size(); ++at) svg += draw_point(at);
     svg += label(0, "start");
     if (shown_.size() > 1) svg += label(shown_.size() - 1, "end");

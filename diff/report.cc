@@ -201,8 +201,12 @@ std::string instructions_text(const ReportedWorkload& workload) {
   const InstructionLane& lane = *workload.code->instructions;
   // Rounded, one instruction in a million would look like none.
   if (lane.machine[0] == lane.machine[1]) return "equal";
-  const std::string change = format_change(lane.machine_change());
-  return change.substr(1) == "0.00 %" ? change + " (not equal)" : change;
+  return exact_change_text(lane.machine_change());
+}
+
+std::string exact_change_text(double change) {
+  const std::string text = format_change(change);
+  return text.substr(1) == "0.00 %" ? text + " (not equal)" : text;
 }
 
 std::string headline(const Report& report) {

@@ -37,7 +37,7 @@ TEST(ReportFlames, ThePictureIsADocumentOfItsOwn) {
       flame_difference(mix_evidence("a.wagoprof"), mix_evidence("b.wagoprof"), "m\"><script>x"));
   const std::string html = to_html(report);
   EXPECT_TRUE(contains(html, "<iframe title=\"m&quot;&gt;&lt;script&gt;x\" sandbox=\"allow-scripts\""));
-  EXPECT_TRUE(contains(html, "src=\"data:image/svg+xml,%3C%3Fxml%20version=%221.0%22"));
+  EXPECT_TRUE(contains(html, "src=\"data:image/svg+xml,%3C%3Fxml%20version%3D%221.0%22"));
   EXPECT_TRUE(contains(html, "%26lt%3Bscript%26gt%3Bx"));
   EXPECT_FALSE(contains(html, "was not sampled"));
 }

@@ -15,19 +15,6 @@ namespace {
 
 using base::as_markup;
 
-// The class that paints a finding.
-const char* tone(Finding finding) {
-  switch (paint_of(finding)) {
-    case base::Paint::Bad:
-      return "bad";
-    case base::Paint::Doubtful:
-      return "doubt";
-    case base::Paint::Good:
-      break;
-  }
-  return "good";
-}
-
 std::string number(double value, const char* format = "%.6g") {
   char text[40];
   std::snprintf(text, sizeof text, format, value);
@@ -71,7 +58,7 @@ std::string interval_plot(const WorkloadFinding& found, const VerdictSettings& s
                     "\" height=\"18\"/><line class=\"zero\" x1=\"" + number(middle) + "\" x2=\"" +
                     number(middle) + "\" y1=\"0\" y2=\"18\"/>";
   if (found.interval) {
-    const char* colour = tone(found.finding);
+    const char* colour = tone_of(found.finding);
     svg += "<g class=\"" + std::string(colour) +
            "\" stroke=\"currentColor\" fill=\"currentColor\"><line stroke-width=\"2\" x1=\"" +
            number(scale.x(found.interval->low)) + "\" x2=\"" + number(scale.x(found.interval->high)) +
@@ -142,7 +129,7 @@ std::string table(const Report& report, const std::vector<ReportedWorkload>& wor
                      "<tbody>";
   for (const ReportedWorkload& workload : workloads) {
     const WorkloadFinding& found = workload.found;
-    text += "<tr><td class=\"" + std::string(tone(found.finding)) + "\">" + finding_text(found) +
+    text += "<tr><td class=\"" + std::string(tone_of(found.finding)) + "\">" + finding_text(found) +
             "</td><td><a href=\"#" + anchor(workload) + "\">" +
             as_markup(base::printable(report.experiment.workloads[workload.workload].id)) + "</a></td>";
     text += key_cell(found.change, found.pairs ? as_markup(format_change(found.change)) : "-");
@@ -197,7 +184,7 @@ std::string section(const Report& report, const ReportedWorkload& workload) {
   const capture::ExperimentWorkload& of = report.experiment.workloads[workload.workload];
   const WorkloadFinding& found = workload.found;
   std::string text = "<details" + std::string(needs_eyes(found.finding) ? " open" : "") + " id=\"" +
-                     anchor(workload) + "\"><summary><span class=\"" + tone(found.finding) + "\">" +
+                     anchor(workload) + "\"><summary><span class=\"" + tone_of(found.finding) + "\">" +
                      std::string(spelling(found.finding)) + "</span> " + as_markup(base::printable(of.id)) +
                      " " + as_markup(change_text(found)) + "</summary>\n<p>" +
                      as_markup(base::printable(found.reason)) + "</p>\n";
@@ -265,6 +252,18 @@ std::string method(const Report& report) {
 }
 
 }  // namespace
+
+const char* tone_of(Finding finding) {
+  switch (paint_of(finding)) {
+    case base::Paint::Bad:
+      return "bad";
+    case base::Paint::Doubtful:
+      return "doubt";
+    case base::Paint::Good:
+      break;
+  }
+  return "good";
+}
 
 std::string to_html(const Report& report) {
   const Scale scale(reach_of(report), 220);

@@ -69,6 +69,23 @@ std::string escaped(std::string_view text, bool property) {
   return result;
 }
 
+// All but what addresses hold as it is (RFC 3986, 2.3).
+std::string percent_encoded(std::string_view text) {
+  constexpr std::string_view kPlain = "-_.~";
+  std::string encoded;
+  for (char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) || kPlain.find(c) != std::string_view::npos) {
+      encoded += c;
+      continue;
+    }
+    char code[8];
+    std::snprintf(code, sizeof code, "%%%02X", byte);
+    encoded += code;
+  }
+  return encoded;
+}
+
 }  // namespace
 
 std::string report_page(const std::string& title, const std::string& body) {
@@ -79,19 +96,11 @@ std::string report_page(const std::string& title, const std::string& body) {
 }
 
 std::string data_url(std::string_view type, std::string_view document) {
-  constexpr std::string_view kPlain = "-_.~/:=,";
-  std::string url = "data:" + std::string(type) + ",";
-  for (char c : document) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) || kPlain.find(c) != std::string_view::npos) {
-      url += c;
-      continue;
-    }
-    char code[8];
-    std::snprintf(code, sizeof code, "%%%02X", byte);
-    url += code;
-  }
-  return url;
+  return "data:" + std::string(type) + "," + percent_encoded(document);
+}
+
+std::string file_link(std::string_view name) {
+  return percent_encoded(name);
 }
 
 std::string markdown_cell(std::string_view text) {

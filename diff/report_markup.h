@@ -14,6 +14,9 @@ std::string report_page(const std::string& title, const std::string& body);
 // A document within a quoted attribute of another: "data:image/svg+xml,%3Csvg..." (RFC 2397).
 std::string data_url(std::string_view type, std::string_view document);
 
+// A file beside the document, as a link to it: "a%20b.html".
+std::string file_link(std::string_view name);
+
 // Text as Markdown's tables and lines hold it.
 std::string markdown_cell(std::string_view text);
 

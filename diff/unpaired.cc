@@ -46,6 +46,19 @@ UnpairedSide side_of(const Runs& all) {
   return side;
 }
 
+// Of one capture over its batches, of more over the captures' own figures.
+UnpairedSide side_of(const ComparedSide& captures) {
+  const Elapsed& first = captures.captures.front().elapsed;
+  const bool single = captures.captures.size() == 1;
+  UnpairedSide side;
+  side.wall_ns = single ? first.wall_ns : captures.wall_ns;
+  side.cpu_ns = single ? first.cpu_ns : captures.cpu_ns;
+  if (!single && captures.wall_ns.min > 0)
+    side.between_files = captures.wall_ns.max / captures.wall_ns.min - 1;
+  if (side.wall_ns.n == 0) side.failure = "no iteration was timed";
+  return side;
+}
+
 std::optional<double> change(const Summary& baseline, const Summary& candidate) {
   if (baseline.n == 0 || candidate.n == 0 || baseline.median <= 0) return std::nullopt;
   return candidate.median / baseline.median - 1;
@@ -101,6 +114,36 @@ base::Result<std::vector<ResultFile>> load_results(std::span<const std::string> 
     loaded.push_back({path, std::move(*results)});
   }
   return loaded;
+}
+
+UnpairedReport compare_captures(Comparison comparison, std::vector<std::string> baseline,
+                                std::vector<std::string> candidate) {
+  WAGO_CHECK(comparison.contract.empty());
+  UnpairedReport report;
+  report.baseline = std::move(baseline);
+  report.candidate = std::move(candidate);
+  report.baseline_only = std::move(comparison.baseline_only);
+  report.candidate_only = std::move(comparison.candidate_only);
+  for (WorkloadComparison& workload : comparison.workloads) {
+    UnpairedBenchmark benchmark{.name = std::move(workload.workload),
+                                .baseline = side_of(workload.baseline),
+                                .candidate = side_of(workload.candidate),
+                                .wall_change = workload.wall_change,
+                                .cpu_change = workload.cpu_change,
+                                .verdict = workload.verdict,
+                                .reasons = std::move(workload.reasons),
+                                .unit = std::move(workload.unit)};
+    std::erase(benchmark.reasons, kWhyUnpaired);
+    benchmark.exact = ExactLanes{std::move(workload.code), std::move(workload.counts)};
+    report.benchmarks.push_back(std::move(benchmark));
+  }
+  return report;
+}
+
+bool is_conclusive(const UnpairedReport& report) {
+  return report.baseline_only.empty() && report.candidate_only.empty() &&
+         std::all_of(report.benchmarks.begin(), report.benchmarks.end(),
+                     [](const UnpairedBenchmark& one) { return one.verdict == Verdict::SameCode; });
 }
 
 base::Result<UnpairedReport> compare_results(std::span<const ResultFile> baseline,

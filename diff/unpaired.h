@@ -1,6 +1,7 @@
-// Results of other tools on two sides -> what may honestly be said about them: their times, and that they do
-// not decide. Whoever ran them did so one after the other, and identical code measured twice differs by more
-// than most changes do.
+// Results of other tools, or captures, on two sides -> what may honestly be said about them: their times, and
+// that they do not decide. Whoever ran them did so one after the other, and identical code measured twice
+// differs by more than most changes do. What is exact in captures - their code, what was executed - is
+// compared in full (compare.h) and stands beside the times.
 #pragma once
 
 #include <optional>
@@ -36,6 +37,12 @@ struct UnpairedSide {
   std::string failure;                  // why there are no runs; empty where there are
 };
 
+// What is exact, of captures.
+struct ExactLanes {
+  CodeComparison code;
+  std::optional<CountComparison> counts;  // nothing: not both counted
+};
+
 struct UnpairedBenchmark {
   std::string name;
   UnpairedSide baseline;
@@ -44,11 +51,13 @@ struct UnpairedBenchmark {
   std::optional<double> cpu_change;
   Verdict verdict = Verdict::Inconclusive;
   std::vector<std::string> reasons;  // sentences that are of this benchmark alone
+  std::string unit;                  // of captures, what times are divided by: "invocation"
+  std::optional<ExactLanes> exact;   // of captures
 };
 
 struct UnpairedReport {
-  capture::BenchmarkTool tool = capture::BenchmarkTool::GoogleBenchmark;
-  std::vector<std::string> baseline, candidate;  // files
+  std::optional<capture::BenchmarkTool> tool;    // nothing: captures
+  std::vector<std::string> baseline, candidate;  // files, or captures
   std::string release, baseline_release;         // what the sides are called; empty: nothing was said
   std::vector<UnpairedBenchmark> benchmarks;     // by name
   std::vector<std::string> baseline_only;        // without a counterpart
@@ -60,13 +69,21 @@ struct UnpairedReport {
 base::Result<UnpairedReport> compare_results(std::span<const ResultFile> baseline,
                                              std::span<const ResultFile> candidate);
 
+// Of captures whose contracts agree: `comparison.contract` is empty. Counts are those of the first capture of
+// each side.
+UnpairedReport compare_captures(Comparison comparison, std::vector<std::string> baseline,
+                                std::vector<std::string> candidate);
+
 // Why none of them is more than that, said once.
 inline constexpr const char* kWhyUnpaired =
     "the sides did not run together, so their times differ by more than most changes do; a paired experiment "
     "decides";
 
-// "3 inconclusive (unpaired)"
+// "1 same code, 3 inconclusive (unpaired)"
 std::string headline(const UnpairedReport& report);
+
+// Everything was compared, and all of it is the same code.
+bool is_conclusive(const UnpairedReport& report);
 
 // The formats, as those of report.h.
 std::string to_text(const UnpairedReport& report, bool colour = false);

@@ -1,4 +1,6 @@
-// Results of other tools, in the formats of reports.
+// Results of other tools, and captures, in the formats of reports.
+#include <algorithm>
+
 #include "base/json.h"
 #include "base/text.h"
 #include "diff/quantity.h"
@@ -15,8 +17,9 @@ using base::as_markup;
 using base::Json;
 using Row = std::vector<std::string>;
 
-std::string median_text(const Summary& summary) {
-  return summary.n == 0 ? "-" : format_ns(summary.median);
+std::string median_text(const Summary& summary, const std::string& unit) {
+  if (summary.n == 0) return "-";
+  return format_ns(summary.median) + (unit.empty() ? "" : " per " + base::printable(unit));
 }
 
 // How sure the median is of itself.
@@ -30,18 +33,79 @@ std::string change_text(const std::optional<double>& change) {
   return change ? format_change(*change) : "-";
 }
 
+std::string code_text(const ExactLanes& exact) {
+  if (exact.code.same()) return "same";
+  return exact.code.differences.empty() ? "differs"
+                                        : format_plural(exact.code.differences.size(), "function");
+}
+
+// Of machine instructions per unit of work, a ratio minus one; nothing: not counted.
+std::optional<double> instructions_change(const ExactLanes& exact) {
+  if (!exact.counts || exact.counts->machine.baseline == 0) return std::nullopt;
+  const CountComparison& counts = *exact.counts;
+  const auto per_work = [](uint64_t count, uint64_t work) {
+    return static_cast<double>(count) / static_cast<double>(work);
+  };
+  return per_work(counts.machine.candidate, counts.candidate_work) /
+             per_work(counts.machine.baseline, counts.baseline_work) -
+         1;
+}
+
+std::string instructions_text(const ExactLanes& exact) {
+  const auto change = instructions_change(exact);
+  if (!change) return "-";
+  return exact.counts->differs(exact.counts->machine) ? exact_change_text(*change) : "equal";
+}
+
 // The cells that all tables have, behind the benchmark's name.
 Row cells_of(const UnpairedBenchmark& benchmark) {
   const Summary &left = benchmark.baseline.wall_ns, &right = benchmark.candidate.wall_ns;
-  return {median_text(left),
-          certainty_text(left),
-          median_text(right),
-          certainty_text(right),
-          change_text(benchmark.wall_change),
-          change_text(benchmark.cpu_change)};
+  Row cells;
+  if (benchmark.exact)
+    cells = {to_string(benchmark.verdict), code_text(*benchmark.exact), instructions_text(*benchmark.exact)};
+  for (std::string& cell :
+       Row{median_text(left, benchmark.unit), certainty_text(left), median_text(right, benchmark.unit),
+           certainty_text(right), change_text(benchmark.wall_change), change_text(benchmark.cpu_change)})
+    cells.push_back(std::move(cell));
+  return cells;
 }
 
-constexpr std::array kHeads = {"baseline", "", "candidate", "", "change, unpaired", "of CPU time"};
+// What cells_of() has, and whether it is text or a number.
+struct Head {
+  const char* name;
+  bool number;
+};
+std::vector<Head> heads_of(const UnpairedReport& report) {
+  std::vector<Head> heads;
+  if (!report.tool) heads = {{"verdict", false}, {"code", false}, {"instructions", true}};
+  for (const Head& head : {Head{"baseline", true}, Head{"", false}, Head{"candidate", true}, Head{"", false},
+                           Head{"change, unpaired", true}, Head{"of CPU time", true}})
+    heads.push_back(head);
+  return heads;
+}
+
+// By which cells are sorted; nothing: by their text.
+std::vector<std::optional<double>> keys_of(const UnpairedBenchmark& benchmark) {
+  std::vector<std::optional<double>> keys;
+  if (benchmark.exact) keys = {std::nullopt, std::nullopt, instructions_change(*benchmark.exact)};
+  for (const std::optional<double>& key :
+       {std::optional(benchmark.baseline.wall_ns.median), std::optional<double>(),
+        std::optional(benchmark.candidate.wall_ns.median), std::optional<double>(), benchmark.wall_change,
+        benchmark.cpu_change})
+    keys.push_back(key);
+  return keys;
+}
+
+std::string tool_name(const UnpairedReport& report) {
+  return report.tool ? std::string(name_of(*report.tool)) : "captures";
+}
+
+// What is exact, whole: differing functions, counts.
+std::string details_text(const UnpairedBenchmark& benchmark) {
+  if (!benchmark.exact) return {};
+  return to_text(benchmark.exact->code) +
+         (benchmark.exact->counts ? "\n" + to_text(*benchmark.exact->counts) : "");
+}
 
 // "baseline a.json, b.json; candidate c.json; Google Benchmark"
 std::string sources_text(const UnpairedReport& report) {
@@ -51,7 +115,7 @@ std::string sources_text(const UnpairedReport& report) {
     text += title;
     for (size_t i = 0; i < files->size(); ++i) text += (i == 0 ? "" : ", ") + base::display((*files)[i]);
   }
-  return text + "; " + std::string(name_of(report.tool));
+  return text + "; " + tool_name(report);
 }
 
 // What only one side has, a sentence each.
@@ -69,8 +133,9 @@ std::vector<std::string> unmatched(const UnpairedReport& report) {
 std::string summary_text(const UnpairedBenchmark& benchmark) {
   std::string text = to_string(benchmark.verdict);
   if (benchmark.wall_change) {
-    text += ": " + median_text(benchmark.baseline.wall_ns) + " before, " +
-            median_text(benchmark.candidate.wall_ns) + " after, " + change_text(benchmark.wall_change);
+    text += ": " + median_text(benchmark.baseline.wall_ns, benchmark.unit) + " before, " +
+            median_text(benchmark.candidate.wall_ns, benchmark.unit) + " after, " +
+            change_text(benchmark.wall_change);
   }
   for (const std::string& reason : benchmark.reasons) text += "; " + base::printable(reason);
   return text;
@@ -87,6 +152,14 @@ Json list_of(const std::vector<std::string>& texts) {
   return Json::array(std::vector<Json>(texts.begin(), texts.end()));
 }
 
+std::string first_head(const UnpairedReport& report) {
+  return report.tool ? "benchmark" : "workload";
+}
+
+std::string nothing_decided(const UnpairedReport& report) {
+  return report.tool ? "Nothing is decided: " : "Code and counts are exact; of time nothing is decided: ";
+}
+
 std::string titled(const UnpairedReport& report) {
   const std::string releases = releases_text(report.release, report.baseline_release);
   return (releases.empty() ? "" : base::printable(releases) + ": ") + headline(report);
@@ -95,44 +168,62 @@ std::string titled(const UnpairedReport& report) {
 }  // namespace
 
 std::string headline(const UnpairedReport& report) {
-  return std::to_string(report.benchmarks.size()) + " " + to_string(Verdict::Inconclusive);
+  std::string text;
+  for (const Verdict verdict : {Verdict::SameCode, Verdict::Inconclusive}) {
+    const auto count = std::count_if(report.benchmarks.begin(), report.benchmarks.end(),
+                                     [&](const auto& one) { return one.verdict == verdict; });
+    if (count > 0) text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + to_string(verdict);
+  }
+  return text;
 }
 
 std::string to_text(const UnpairedReport& report, bool colour) {
   std::string text = titled(report) + "\n" + sources_text(report) + "\n\n";
-  std::vector<Row> rows = {{"benchmark"}};
-  rows[0].insert(rows[0].end(), kHeads.begin(), kHeads.end());
+  std::vector<Row> rows = {{first_head(report)}};
+  std::vector<base::Align> align = {base::Align::Left};
+  for (const Head& head : heads_of(report)) {
+    rows[0].push_back(head.name);
+    align.push_back(head.number ? base::Align::Right : base::Align::Left);
+  }
   for (const UnpairedBenchmark& benchmark : report.benchmarks) {
     rows.push_back({base::display(benchmark.name)});
     const Row cells = cells_of(benchmark);
     rows.back().insert(rows.back().end(), cells.begin(), cells.end());
   }
-  using enum base::Align;
-  text += base::columns(rows, {Left, Right, Left, Right, Left, Right, Right}) + "\n";
+  text += base::columns(rows, align) + "\n";
   for (const UnpairedBenchmark& benchmark : report.benchmarks) {
     for (const std::string& reason : benchmark.reasons)
       text += base::display(benchmark.name) + ": " + base::printable(reason) + "\n";
   }
   for (const std::string& sentence : unmatched(report)) text += sentence + "\n";
+  for (const UnpairedBenchmark& benchmark : report.benchmarks) {
+    if (benchmark.exact) text += "\n" + base::display(benchmark.name) + "\n" + details_text(benchmark);
+  }
+  if (!report.tool) text += "\n";
+  const base::Paint paint = is_conclusive(report) ? base::Paint::Good : base::Paint::Doubtful;
   return text + "verdict    " +
-         base::painted(to_string(Verdict::Inconclusive), base::Paint::Doubtful, colour) + "\n           " +
-         kWhyUnpaired + "\n";
+         base::painted(report.tool ? to_string(Verdict::Inconclusive) : headline(report), paint, colour) +
+         "\n           " + kWhyUnpaired + "\n";
 }
 
 Json to_json(const UnpairedReport& report) {
   Json benchmarks = Json::array();
   for (const UnpairedBenchmark& benchmark : report.benchmarks) {
-    benchmarks.push(Json::object({{"benchmark", benchmark.name},
-                                  {"verdict", to_string(benchmark.verdict)},
-                                  {"reasons", list_of(benchmark.reasons)},
-                                  {"wall_change", benchmark.wall_change},
-                                  {"cpu_change", benchmark.cpu_change},
-                                  {"baseline", json_of(benchmark.baseline)},
-                                  {"candidate", json_of(benchmark.candidate)}}));
+    benchmarks.push(Json::object(
+        {{"benchmark", benchmark.name},
+         {"verdict", to_string(benchmark.verdict)},
+         {"reasons", list_of(benchmark.reasons)},
+         {"wall_change", benchmark.wall_change},
+         {"cpu_change", benchmark.cpu_change},
+         {"unit", benchmark.unit},
+         {"code", benchmark.exact ? to_json(benchmark.exact->code) : Json()},
+         {"counts", benchmark.exact && benchmark.exact->counts ? to_json(*benchmark.exact->counts) : Json()},
+         {"baseline", json_of(benchmark.baseline)},
+         {"candidate", json_of(benchmark.candidate)}}));
   }
   return Json::object({{"version", 1},
-                       {"conclusive", false},
-                       {"tool", name_of(report.tool)},
+                       {"conclusive", is_conclusive(report)},
+                       {"tool", report.tool ? Json(name_of(*report.tool)) : Json()},
                        {"headline", headline(report)},
                        {"reason", kWhyUnpaired},
                        {"release", report.release},
@@ -145,9 +236,13 @@ Json to_json(const UnpairedReport& report) {
 }
 
 std::string to_markdown(const UnpairedReport& report) {
-  std::string text = "## " + markdown_cell(titled(report)) +
-                     "\n\n| benchmark | baseline | | candidate | | change, unpaired | of CPU time "
-                     "|\n|---|---:|---|---:|---|---:|---:|\n";
+  std::string text = "## " + markdown_cell(titled(report)) + "\n\n| " + first_head(report) + " |";
+  std::string line = "\n|---|";
+  for (const Head& head : heads_of(report)) {
+    text += (*head.name ? " " + std::string(head.name) : "") + " |";
+    line += head.number ? "---:|" : "---|";
+  }
+  text += line + "\n";
   for (const UnpairedBenchmark& benchmark : report.benchmarks) {
     text += "| " + markdown_cell(benchmark.name) + " |";
     for (const std::string& cell : cells_of(benchmark)) text += " " + markdown_cell(cell) + " |";
@@ -159,45 +254,57 @@ std::string to_markdown(const UnpairedReport& report) {
       text += "* **" + markdown_cell(benchmark.name) + "**: " + markdown_cell(reason) + "\n";
   }
   for (const std::string& sentence : unmatched(report)) text += "* " + markdown_cell(sentence) + "\n";
-  return text + "\nNothing is decided: " + kWhyUnpaired + ".\n\n" + markdown_cell(sources_text(report)) +
-         ".\n";
+  return text + "\n" + nothing_decided(report) + kWhyUnpaired + ".\n\n" +
+         markdown_cell(sources_text(report)) + ".\n";
 }
 
 std::string to_junit(const UnpairedReport& report) {
   std::string cases;
+  size_t skipped = 0;
   for (const UnpairedBenchmark& benchmark : report.benchmarks) {
-    cases += "  <testcase classname=\"" + std::string(name_of(report.tool)) + "\" name=\"" +
-             as_markup(benchmark.name) + "\" time=\"0\">\n    <skipped message=\"" +
-             as_markup(summary_text(benchmark)) + "\"/>\n  </testcase>\n";
+    const bool decided = benchmark.verdict == Verdict::SameCode;
+    const std::string summary = as_markup(summary_text(benchmark));
+    skipped += decided ? 0 : 1;
+    cases +=
+        "  <testcase classname=\"" + tool_name(report) + "\" name=\"" + as_markup(benchmark.name) +
+        "\" time=\"0\">\n    " +
+        (decided ? "<system-out>" + summary + "</system-out>" : "<skipped message=\"" + summary + "\"/>") +
+        "\n  </testcase>\n";
   }
   const std::string count = std::to_string(report.benchmarks.size());
   return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"" +
          as_markup(report.candidate.front()) + "\" tests=\"" + count +
-         "\" failures=\"0\" errors=\"0\" skipped=\"" + count + "\">\n" + cases + "</testsuite>\n";
+         "\" failures=\"0\" errors=\"0\" skipped=\"" + std::to_string(skipped) + "\">\n" + cases +
+         "</testsuite>\n";
 }
 
 std::string to_annotations(const UnpairedReport& report) {
-  return workflow_command("notice", headline(report), kWhyUnpaired);
+  std::string text = workflow_command("notice", headline(report), kWhyUnpaired);
+  // Of what was executed any difference is real.
+  for (const UnpairedBenchmark& benchmark : report.benchmarks) {
+    if (!benchmark.exact || !benchmark.exact->counts || benchmark.exact->counts->same()) continue;
+    text += workflow_command("notice", benchmark.name + " executes other instructions",
+                             "machine instructions " + instructions_text(*benchmark.exact) + ", exact; " +
+                                 format_plural(benchmark.exact->counts->functions.size(), "function"));
+  }
+  return text;
 }
 
 std::string to_html(const UnpairedReport& report) {
-  std::string text =
-      "<h1>" + as_markup(titled(report)) + "</h1>\n<p class=\"quiet\">" + as_markup(sources_text(report)) +
-      "</p>\n<p class=\"note doubt\">Nothing is decided: " + as_markup(kWhyUnpaired) +
-      ".</p>\n<div class=\"wide\"><table class=\"sortable\"><thead><tr><th><button>benchmark</button></th>";
-  for (const char* head : kHeads) {
-    text += *head ? "<th class=\"n\"><button>" + std::string(head) + "</button></th>" : "<th></th>";
+  std::string text = "<h1>" + as_markup(titled(report)) + "</h1>\n<p class=\"quiet\">" +
+                     as_markup(sources_text(report)) + "</p>\n<p class=\"note doubt\">" +
+                     nothing_decided(report) + as_markup(kWhyUnpaired) +
+                     ".</p>\n<div class=\"wide\"><table class=\"sortable\"><thead><tr><th><button>" +
+                     first_head(report) + "</button></th>";
+  for (const Head& head : heads_of(report)) {
+    text += std::string("<th") + (head.number ? " class=\"n\">" : ">") +
+            (*head.name ? "<button>" + std::string(head.name) + "</button>" : "") + "</th>";
   }
   text += "</tr></thead><tbody>\n";
   for (const UnpairedBenchmark& benchmark : report.benchmarks) {
     text += "<tr><td>" + as_markup(base::printable(benchmark.name)) + "</td>";
     const Row cells = cells_of(benchmark);
-    const std::array<std::optional<double>, 6> keys = {benchmark.baseline.wall_ns.median,
-                                                       std::nullopt,
-                                                       benchmark.candidate.wall_ns.median,
-                                                       std::nullopt,
-                                                       benchmark.wall_change,
-                                                       benchmark.cpu_change};
+    const std::vector<std::optional<double>> keys = keys_of(benchmark);
     for (size_t i = 0; i < cells.size(); ++i) {
       text += keys[i] ? "<td class=\"n\" data-key=\"" + Json(*keys[i]).dump() + "\">" : std::string("<td>");
       text += as_markup(cells[i]) + "</td>";
@@ -210,6 +317,12 @@ std::string to_html(const UnpairedReport& report) {
       text += "<p>" + as_markup(base::printable(benchmark.name + ": " + reason)) + "</p>\n";
   }
   for (const std::string& sentence : unmatched(report)) text += "<p>" + as_markup(sentence) + "</p>\n";
+  for (const UnpairedBenchmark& benchmark : report.benchmarks) {
+    if (!benchmark.exact) continue;
+    text += "<details><summary>" + as_markup(base::printable(benchmark.name)) + ": " +
+            to_string(benchmark.verdict) + "</summary><div class=\"wide\"><pre>" +
+            as_markup(details_text(benchmark)) + "</pre></div></details>\n";
+  }
   return report_page("Regression report: " + titled(report), text);
 }
 

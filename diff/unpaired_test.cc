@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/json.h"
+#include "diff/test_evidence.h"
 
 namespace wago::diff {
 namespace {
@@ -137,6 +138,62 @@ TEST(Unpaired, EveryFormatSaysThatNothingIsDecided) {
   EXPECT_FALSE(json.find("conclusive")->as_bool());
   EXPECT_EQ(json.find("benchmarks")->items()[1].find("wall_change")->as_double(), 1);
   EXPECT_EQ(json.find("benchmarks")->items()[0].find("verdict")->as_string(), "inconclusive (unpaired)");
+}
+
+Evidence counted(std::vector<uint64_t> entered, std::string path) {
+  Evidence evidence = mix_evidence(std::move(path));
+  evidence.samples.reset();
+  evidence.manifest.backend = base::Backend::Count;
+  evidence.counts = capture::Counts{};
+  evidence.counts->entered = {std::move(entered), {}};
+  return evidence;
+}
+
+UnpairedReport of_captures(const std::vector<Evidence>& before, const std::vector<Evidence>& after) {
+  auto comparison = compare(before, after);
+  EXPECT_TRUE(comparison) << (comparison ? "" : comparison.error().to_string());
+  return compare_captures(std::move(*comparison), {"a", "b"}, {"c"});
+}
+
+TEST(Unpaired, OfCapturesWhatIsExactStandsBesideTheTimes) {
+  Evidence other = counted({10, 10, 600, 10, 0}, "c");
+  other.images.images[0].functions[1].sha256 = digest_of("another");
+  const UnpairedReport report =
+      of_captures({counted({10, 10, 500, 10, 0}, "a"), counted({10, 10, 500, 10, 0}, "b")}, {other});
+  ASSERT_EQ(report.benchmarks.size(), 1u);
+  const UnpairedBenchmark& mix = report.benchmarks[0];
+  EXPECT_EQ(mix.verdict, Verdict::Inconclusive);
+  EXPECT_EQ(mix.baseline.wall_ns.n, 2u) << "captures";
+  EXPECT_EQ(mix.baseline.between_files, 0.0);
+  ASSERT_TRUE(mix.exact && mix.exact->counts);
+  EXPECT_FALSE(is_conclusive(report));
+  EXPECT_EQ(headline(report), "1 inconclusive (unpaired)");
+  // 400 more machine instructions of 2070.
+  const std::string html = to_html(report), text = to_text(report), markdown = to_markdown(report);
+  for (const std::string& one : {html, text, markdown}) {
+    EXPECT_NE(one.find("+19.32 %"), std::string::npos) << one;
+    EXPECT_NE(one.find("1 function"), std::string::npos) << one;
+    EXPECT_NE(one.find(kWhyUnpaired), std::string::npos) << one;
+  }
+  EXPECT_EQ(text.find(kWhyUnpaired), text.rfind(kWhyUnpaired)) << "once: " << text;
+  EXPECT_NE(html.find("<pre>code "), std::string::npos) << html;
+  EXPECT_NE(to_junit(report).find("skipped=\"1\""), std::string::npos);
+  EXPECT_NE(to_annotations(report).find("machine instructions +19.32 %25, exact"), std::string::npos)
+      << to_annotations(report);
+  const base::Json json = to_json(report);
+  EXPECT_TRUE(json.find("tool")->is_null());
+  EXPECT_FALSE(json.find("benchmarks")->items()[0].find("counts")->is_null());
+}
+
+TEST(Unpaired, CapturesOfTheSameCodeAreDecided) {
+  const UnpairedReport report = of_captures({test_evidence("a"), test_evidence("b")}, {test_evidence("c")});
+  EXPECT_EQ(headline(report), "1 same code");
+  EXPECT_TRUE(is_conclusive(report));
+  const std::string junit = to_junit(report);
+  EXPECT_NE(junit.find("skipped=\"0\""), std::string::npos) << junit;
+  EXPECT_NE(junit.find("<system-out>same code"), std::string::npos) << junit;
+  EXPECT_NE(to_text(report).find("per invocation"), std::string::npos);
+  EXPECT_TRUE(to_json(report).find("conclusive")->as_bool());
 }
 
 }  // namespace

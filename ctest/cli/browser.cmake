@@ -99,6 +99,18 @@ expect("${document}" "<g [^>]*tabindex=\"0\"")
 look("report/explained.html#w1" report)
 expect("${report}" "<details id=\"w1\" open=\"\">")
 
+# Several experiments are one document, whose links lead to their own.
+execute_process(COMMAND ${PROFILING} profile report ${MODULES}/nights/1.wagoexp ${MODULES}/nights/3.wagoexp --format html
+  --out ${WORK}/together OUTPUT_QUIET RESULT_VARIABLE code)
+if(NOT code EQUAL 1)
+  message(FATAL_ERROR "profile report of two experiments ended with ${code}")
+endif()
+look("together/releases.html#w0" releases)
+expect("${releases}" "<details id=\"w0\" open=\"\"><summary>fib \\+2.99 %")
+expect("${releases}" "<td class=\"n bad\" data-key=\"0.02[0-9]*\">regressed \\+2.99 %</td>")
+expect("${releases}" "<a href=\"3.html\">3</a>")
+refuse("${releases}" "(src|href)=\"(https?:|//)")
+
 # And it is drawn.
 execute_process(COMMAND ${headless} --screenshot=${WORK}/mix.png file://${WORK}/mix.svg OUTPUT_QUIET ERROR_QUIET
   RESULT_VARIABLE code TIMEOUT 90)
