@@ -63,8 +63,8 @@ Result<std::string> CollectorProgram::version(const CollectorKind& kind, std::st
   line.resize(std::min(line.find('\n'), line.size()));
   if (line.starts_with(prefix)) line.erase(0, prefix.size());
   if (line.empty()) {
-    return unmeasurable(std::string(kind.name) + " --version says nothing; is " + base::display(*program) +
-                        " " + kind.name + "?");
+    return unmeasurable(std::string("says nothing to --version; is it ") + kind.name + "?",
+                        {.file = *program});
   }
   return base::printable(line);
 }
@@ -89,11 +89,12 @@ uint64_t CollectorProgram::size_of(const std::string& file) const {
 std::string CollectorProgram::log_tail() const {
   auto bytes = base::system_files().read(path(kCollectorLogFile), kMaxLogBytes);
   if (!bytes) return "";
+  constexpr size_t kLongestLine = 4096;
   const std::string text(bytes->begin(), bytes->end());
   std::string said;
   for (size_t begin = 0; begin < text.size() && said.size() < 300;) {
     const size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view line = std::string_view(text).substr(begin, end - begin);
+    const std::string_view line = std::string_view(text).substr(begin, std::min(end - begin, kLongestLine));
     const size_t from = line.find_first_not_of(" \t");
     const bool chatter = !kind_.chatter.empty() && line.starts_with(kind_.chatter);
     if (from != std::string_view::npos && !chatter) {
@@ -101,6 +102,9 @@ std::string CollectorProgram::log_tail() const {
     }
     begin = end + 1;
   }
+  // Captures keep it, and are handed on.
+  const std::string here = settings_.directory + "/";
+  for (size_t at = 0; (at = said.find(here, at)) != std::string::npos;) said.erase(at, here.size());
   return said.substr(0, 400);
 }
 

@@ -68,7 +68,7 @@ class CollectorProgram {
   base::Result<void> wait_for(base::Process& process, const std::string& what, const std::string& file,
                               const std::function<base::Result<void>()>& work = {}) const;
 
-  // Of its last words those that say something.
+  // Of its words those that say something; files of the capture without their folder.
   std::string log_tail() const;
   // `what` went wrong, its last words, and the setting that would change it (Unmeasurable).
   base::Error refusal(const std::string& what) const;

@@ -9,10 +9,12 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
+#include "base/duration.h"
 #include "base/files.h"
 #include "capture/schema.h"
-#include "harness/jitdump.h"
+#include "harness/perf_data.h"
 #include "harness/perf_script.h"
 
 namespace wago::harness {
@@ -29,10 +31,12 @@ constexpr int kTickMs = 50;
 constexpr int kStartMs = 60'000;
 constexpr uint64_t kMaxScriptBytes = uint64_t{8} << 30;
 constexpr int kPerfControlFd = 3;
+// Measured with perf 6.1 on a machine that was busy otherwise: 2 to 5 ms.
+constexpr uint64_t kConversionNsPerFunction = 2'000'000;
 constexpr CollectorKind kPerf = {
     .name = "perf",
     .missing = "(Debian has it in linux-perf); backend pprof needs no program",
-    .chatter = "[ perf record: Woken",
+    .chatter = "[ perf record: ",
     .paranoid = 2,
 };
 
@@ -47,6 +51,12 @@ bool counts_cycles() {
   attributes.disabled = 1;
   return Fd(static_cast<int>(::syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC)))
       .ok();
+}
+
+Result<std::vector<uint64_t>> jitdump_addresses_of(const std::string& file) {
+  auto dump = base::system_files().read(file, capture::Limits().file_bytes);
+  if (!dump) return dump.error();
+  return jitdump_addresses(base::as_text(*dump));
 }
 
 // Where perf puts code in the files that it makes: their entry point.
@@ -133,22 +143,57 @@ Result<void> PerfCollector::inject() {
 }
 
 Result<capture::Samples> PerfCollector::convert(const capture::Images& images) {
-  if (auto injected = inject(); !injected) return injected.error();
-  return read_script(images);
+  auto converted = [&]() -> Result<capture::Samples> {
+    if (auto fits = check_size(); !fits) return fits.error();
+    if (auto injected = inject(); !injected) return injected.error();
+    return read_script(images);
+  }();
+  if (!converted) discard_conversion();
+  return converted;
+}
+
+std::string PerfCollector::dump_name() const {
+  return "jit-" + std::to_string(program_.settings().pid) + ".dump";
+}
+
+// What cannot end in time need not begin.
+Result<void> PerfCollector::check_size() const {
+  auto functions = jitdump_addresses_of(program_.path(dump_name()));
+  if (!functions) return functions.error();
+  const uint64_t needed_ns = functions->size() * kConversionNsPerFunction;
+  const uint64_t allowed_ns = program_.settings().conversion_timeout_ns;
+  if (needed_ns <= allowed_ns) return {};
+  return failed("perf makes a file of each of the " + std::to_string(functions->size()) +
+                " functions, for which the conversion timeout of " + base::format_duration(allowed_ns) +
+                " is too short: --conversion-timeout " +
+                base::format_duration((needed_ns / 1'000'000'000 + 1) * 1'000'000'000) +
+                " allows it, and backend pprof makes none");
+}
+
+void PerfCollector::discard_conversion() const {
+  namespace fs = std::filesystem;
+  const std::string made = "jitted-" + std::to_string(program_.settings().pid) + "-";
+  std::error_code error;
+  std::vector<fs::path> gone = {program_.path(kPerfJitFile), program_.path(kPerfBuildIdFolder)};
+  for (fs::directory_iterator at(program_.settings().directory, error), end; !error && at != end;
+       at.increment(error)) {
+    if (at->path().filename().string().starts_with(made)) gone.push_back(at->path());
+  }
+  for (const fs::path& path : gone) fs::remove_all(path, error);
 }
 
 Result<capture::Samples> PerfCollector::read_script(const capture::Images& images) {
   const pid_t pid = program_.settings().pid;
-  const std::string dump_name = "jit-" + std::to_string(pid) + ".dump";
-  auto dump = base::system_files().read(program_.path(dump_name), capture::Limits().file_bytes);
-  if (!dump) return dump.error();
+  auto functions = jitdump_addresses_of(program_.path(dump_name()));
+  if (!functions) return functions.error();
+  const auto recorded = count_perf_samples(program_.path(kPerfDataFile));
+  if (!recorded) return recorded.error();
   PerfScriptSettings script;
   script.pid = pid;
   script.rate_hz = program_.settings().rate_hz;
   script.raw_stacks = stack_bytes_ > 0;
   script.unit = unit_;
-  script.addresses =
-      jitdump_addresses(std::string_view(reinterpret_cast<const char*>(dump->data()), dump->size()));
+  script.addresses = *std::move(functions);
   auto offset = text_offset_of(program_.path("jitted-" + std::to_string(pid) + "-0.so"));
   if (!offset) return offset.error();
   script.text_offset = *offset;
@@ -205,7 +250,12 @@ Result<capture::Samples> PerfCollector::read_script(const capture::Images& image
                   " events, so that what is left is no fair sample; a lower --rate" +
                   (stack_bytes_ ? " or fewer --stack-bytes" : "") + " may help");
   }
-  return parser.take();
+  capture::Samples samples = parser.take();
+  if (samples.samples.size() != *recorded) {
+    return failed("perf script printed " + std::to_string(samples.samples.size()) + " of the " +
+                  std::to_string(*recorded) + " samples that perf record took");
+  }
+  return samples;
 }
 
 }  // namespace wago::harness

@@ -45,7 +45,8 @@ class PerfCollector {
   // The recording process has done its work: perf writes what it has. Errors: it does not, or did not get
   // everything.
   base::Result<void> stop();
-  // Injects the code and reads the samples; `images` are the capture's.
+  // Injects the code and reads the samples; `images` are the capture's. What perf made of the code is gone
+  // after an error: it can be large, and be made again of what is left.
   base::Result<capture::Samples> convert(const capture::Images& images);
 
  private:
@@ -53,7 +54,10 @@ class PerfCollector {
 
   base::Result<base::Process> spawn(const std::vector<std::string>& arguments,
                                     std::vector<std::pair<int, int>> descriptors = {}) const;
+  base::Result<void> check_size() const;
   base::Result<void> inject();
+  std::string dump_name() const;
+  void discard_conversion() const;
   base::Result<capture::Samples> read_script(const capture::Images& images);
 
   const uint32_t stack_bytes_;

@@ -27,6 +27,7 @@
 #include "harness/recorder.h"
 #include "harness/sampled_stacks.h"
 #include "harness/samply_phase.h"
+#include "harness/stored_sentence.h"
 #include "harness/timeline.h"
 #include "runtime/abi.h"
 
@@ -44,7 +45,7 @@ ProgressPage* map_progress(int fd) {
 }
 
 Failure as_failure(const base::Error& error) {
-  return {error, error.to_string()};
+  return {error, stored_sentence(error)};
 }
 
 // What the program itself may need of the stack besides a guest.

@@ -29,6 +29,7 @@
 #include "harness/record_protocol.h"
 #include "harness/samply_collector.h"
 #include "harness/signal_watch.h"
+#include "harness/stored_sentence.h"
 #include "harness/subject.h"
 
 namespace wago::harness {
@@ -319,13 +320,13 @@ class Recording {
   // it must be there before there is any, so that the module is loaded once more in a new process.
   std::optional<Failure> start_samply(const Ready& ready) {
     auto version = samply_version();
-    if (!version) return Failure{version.error(), version.error().message};
+    if (!version) return as_failure(version.error());
     manifest_.collector_version = "samply " + *version;
     manifest_.phase_isolation = "process";
     child_.reset();
     if (auto failure = start()) return failure;
     auto samply = SamplyCollector::start(collector_settings());
-    if (!samply) return Failure{samply.error(), samply.error().message};
+    if (!samply) return as_failure(samply.error());
     samply_ = *std::move(samply);
     Ready again;
     if (auto failure = load(again)) return failure;
@@ -335,17 +336,17 @@ class Recording {
 
   std::optional<Failure> start_perf() {
     auto version = perf_version();
-    if (!version) return Failure{version.error(), version.error().message};
+    if (!version) return as_failure(version.error());
     manifest_.collector_version = "perf " + *version;
     PerfSettings settings{collector_settings(), request_.settings.stack_bytes};
     auto perf = PerfCollector::start(std::move(settings), std::move(to_perf_), std::move(from_perf_));
-    if (!perf) return Failure{perf.error(), perf.error().message};
+    if (!perf) return as_failure(perf.error());
     perf_ = *std::move(perf);
     manifest_.event = perf_->event();
     return {};
   }
 
-  static Failure as_failure(const base::Error& error) { return {error, error.to_string()}; }
+  static Failure as_failure(const base::Error& error) { return {error, stored_sentence(error)}; }
 
   // Nothing is complete before the collector's part is.
   std::optional<Failure> convert() {
@@ -421,7 +422,7 @@ class Recording {
       if (auto failure = convert()) return failure;
     }
     auto finished = writer_->finish(manifest_);
-    if (!finished) return Failure{finished.error(), finished.error().to_string()};
+    if (!finished) return as_failure(finished.error());
     manifest_.complete = true;
     return {};
   }

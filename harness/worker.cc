@@ -14,6 +14,7 @@
 #include "harness/code_images.h"
 #include "harness/machine.h"
 #include "harness/phases.h"
+#include "harness/stored_sentence.h"
 
 namespace wago::harness {
 
@@ -23,7 +24,7 @@ using base::Json;
 using base::usage_error;
 
 Json refusal(const base::Error& error) {
-  return to_json(WorkerError{error, error.to_string()});
+  return to_json(WorkerError{error, stored_sentence(error)});
 }
 
 // The guest went wrong.

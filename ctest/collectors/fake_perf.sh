@@ -31,6 +31,9 @@ case "$WAGO_FAKE_PERF:$part" in
   floodslog:record) yes "all work and no play makes perf a dull tool" ;;
   killed:record) kill -TERM $$ ;;
   hangs:inject) sleep 1000 ;;
+  idle:inject) exit 0 ;;
+  mute:script) exit 0 ;;
+  half:script) "$WAGO_REAL_PERF" "$@" | head -n 3 ;;
   fails:inject) echo "perf inject: out of luck" >&2; exit 1 ;;
   garbage:script) head -c 100000 /dev/urandom | tr -d '\n'; echo ;;
   nosample:script) echo "hello 12 world" ;;

@@ -109,6 +109,9 @@ class FakePerf : public PerfBackend {
     EXPECT_EQ(said.code, code) << said.text;
     expect_unfinished("");
     EXPECT_TRUE(std::filesystem::exists(root_ + "/c.wagoprof/collector.log"));
+    // Nothing of what perf makes of code, and no word of where this was.
+    EXPECT_FALSE(has(done("ls c.wagoprof"), "jitted-")) << how;
+    EXPECT_FALSE(has(done("cat c.wagoprof/manifest.json"), root_)) << how;
     expect_none_runs(root_ + "/pids");
     std::filesystem::remove_all(root_ + "/c.wagoprof");
     return said.text;
@@ -156,9 +159,52 @@ TEST_F(FakePerf, OneThatGoesWrongAtTheStartFails) {
 
 TEST_F(FakePerf, WhatItPrintsIsNotBelieved) {
   EXPECT_TRUE(has(spoiled("fails", 1), "perf inject exited with code 1"));
+  EXPECT_TRUE(has(spoiled("idle", 1), "perf inject made no file of the first function"));
   EXPECT_TRUE(has(spoiled("garbage", 1), "perf script printed"));
   EXPECT_TRUE(has(spoiled("nosample", 1), "perf script printed what is no sample: \"hello 12 world\""));
   EXPECT_TRUE(has(spoiled("lost", 1), "perf lost 12 events"));
+}
+
+// Enough processor time for samples at any load of the machine.
+TEST_F(FakePerf, SamplesThatItKeepsToItselfAreMissed) {
+  auto said = [&](const char* how) {
+    const Said failed = record("--iterations 3000 --rate 999", environment_ + how);
+    EXPECT_EQ(failed.code, 1) << failed.text;
+    expect_unfinished("samples that perf record took");
+    std::filesystem::remove_all(root_ + "/c.wagoprof");
+    return failed.text;
+  };
+  EXPECT_TRUE(has(said("mute"), "perf script printed 0 of the "));
+  EXPECT_TRUE(has(said("half"), "perf script printed 1 of the "));
+}
+
+// (func (export "f")) and as many more as are asked for.
+std::string module_with(uint32_t functions) {
+  auto number = [](uint32_t value) {
+    std::string text;
+    for (; value >= 128; value >>= 7) text += static_cast<char>(value | 128);
+    return text + static_cast<char>(value);
+  };
+  auto section = [&](char id, const std::string& body) { return id + number(body.size()) + body; };
+  std::string bodies = number(functions);
+  for (uint32_t i = 0; i < functions; ++i) bodies += std::string("\2\0\13", 3);
+  return std::string("\0asm\1\0\0\0", 8) + section(1, std::string("\1\140\0\0", 4)) +
+         section(3, number(functions) + std::string(functions, '\0')) +
+         section(7, std::string("\1\1f\0\0", 5)) + section(10, bodies);
+}
+
+TEST_F(PerfBackend, MoreFunctionsThanCanBeConvertedInTimeAreRefusedBeforeThatBegins) {
+  std::ofstream(root_ + "/many.wasm", std::ios::binary) << module_with(3000);
+  const Said said = in_root(kProgram +
+                            " profile record --module many.wasm --export f --want '[]' --iterations 10 "
+                            "--backend perf --conversion-timeout 4s --out c.wagoprof");
+  EXPECT_EQ(said.code, 1) << said.text;
+  EXPECT_TRUE(has(said.text, "perf makes a file of each of the 300")) << said.text;
+  EXPECT_TRUE(has(said.text, "the conversion timeout of 4s is too short: --conversion-timeout 7s allows it"))
+      << said.text;
+  expect_unfinished("perf makes a file of each");
+  EXPECT_FALSE(has(done("ls c.wagoprof"), "jitted-"));
+  EXPECT_TRUE(std::filesystem::exists(root_ + "/c.wagoprof/perf.data"));
 }
 
 // Counted, or said in words; never a failure.
