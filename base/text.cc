@@ -32,18 +32,26 @@ size_t utf8_length(std::string_view text) {
   return 0;
 }
 
-// Controls of ASCII and of Latin-1 (U+0080..U+009F), line separators, and the marks that reverse the
-// direction of a line.
+// Controls of ASCII and of Latin-1 (U+0080..U+009F), line separators, the marks that reverse the direction of
+// a line, and what takes no room and would make two names look like one: soft hyphens, word joiners, tags;
+// but not the joiners that scripts need (U+200C, U+200D).
 bool steers_terminal(std::string_view sequence) {
   auto byte = [&](size_t i) { return static_cast<unsigned char>(sequence[i]); };
   switch (sequence.size()) {
     case 1:
       return byte(0) < 0x20 || byte(0) == 0x7f;
     case 2:
-      return byte(0) == 0xc2 && byte(1) < 0xa0;
+      return (byte(0) == 0xc2 && (byte(1) < 0xa0 || byte(1) == 0xad)) ||  // and U+00AD
+             (byte(0) == 0xd8 && byte(1) == 0x9c);                        // U+061C
     case 3:
-      return byte(0) == 0xe2 && ((byte(1) == 0x80 && byte(2) >= 0xa8 && byte(2) <= 0xae) ||  // U+2028..U+202E
-                                 (byte(1) == 0x81 && byte(2) >= 0xa6 && byte(2) <= 0xa9));   // U+2066..U+2069
+      return (byte(0) == 0xe2 && byte(1) == 0x80 && byte(2) >= 0xa8 && byte(2) <= 0xae) ||  // U+2028..U+202E
+             (byte(0) == 0xe2 && byte(1) == 0x80 &&
+              (byte(2) == 0x8b || byte(2) == 0x8e || byte(2) == 0x8f)) ||
+             (byte(0) == 0xe2 && byte(1) == 0x81 && byte(2) >= 0xa0 && byte(2) <= 0xaf) ||  // U+2060..U+206F
+             (byte(0) == 0xe1 && byte(1) == 0xa0 && byte(2) == 0x8e) ||                     // U+180E
+             (byte(0) == 0xef && byte(1) == 0xbb && byte(2) == 0xbf);                       // U+FEFF
+    case 4:
+      return byte(0) == 0xf3 && byte(1) == 0xa0 && byte(2) <= 0x81;  // U+E0000..U+E007F
     default:
       return false;
   }

@@ -33,6 +33,11 @@ TEST(Text, BytesThatAreNotUtf8AndSteeringCodePointsAreEscaped) {
   EXPECT_EQ(printable("\xc2\x9b"), "\\xc2\\x9b");           // C1 control
   EXPECT_EQ(printable("\xe2\x80\xae"), "\\xe2\\x80\\xae");  // right-to-left override
   EXPECT_EQ(printable("\xf0\x9f\x98\x80"), "\xf0\x9f\x98\x80");
+  for (const char* unseen : {"\xe2\x80\x8b", "\xe2\x80\x8e", "\xe2\x81\xa0", "\xef\xbb\xbf", "\xc2\xad",
+                             "\xd8\x9c", "\xe1\xa0\x8e", "\xf3\xa0\x81\x81"}) {
+    EXPECT_EQ(printable(unseen).front(), '\\') << unseen;
+  }
+  EXPECT_EQ(printable("\xe2\x80\x8c"), "\xe2\x80\x8c") << "a joiner";
 }
 
 TEST(Text, MangledNamesAreUndoneAndHostileOnesMadeHarmless) {

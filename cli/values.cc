@@ -64,8 +64,7 @@ base::Result<Slots> parse_as(ValueType type, std::string_view text) {
   }
   if (type == ValueType::V128) return parse_v128(text);
   if (text == "null") return Slots{0};
-  return base::usage_error("'" + std::string(text) + "' is not " +
-                           (type == ValueType::ExternRef ? "an " : "a ") + to_string(type) +
+  return base::usage_error("'" + std::string(text) + "' is not " + with_article(type) +
                            "; only null can be passed from the command line");
 }
 

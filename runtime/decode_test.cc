@@ -353,6 +353,12 @@ TEST(DecodeErrorsTest, FeaturesThatAreNotBuiltAreRefusedByName) {
     memory.section(Section::Memory, Bytes{1, flags, 1, 1});
     EXPECT_NE(refusal(memory).find(name), std::string::npos) << refusal(memory);
   }
+  ModuleBuilder extended;
+  extended.section(Section::Global, Bytes{1, 0x7f, 0, 0x41, 1, 0x41, 2, 0x6a, 0x0b});
+  EXPECT_NE(
+      refusal(extended).find("i32.add is not constant, extended constant expressions is not supported yet"),
+      std::string::npos)
+      << refusal(extended);
   ModuleBuilder two_memories;
   two_memories.memory(1);
   two_memories.memory(1);

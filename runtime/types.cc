@@ -22,6 +22,11 @@ const char* to_string(ValueType type) {
   return "unknown";
 }
 
+std::string with_article(ValueType type) {
+  return (type == ValueType::V128 || type == ValueType::FuncRef ? "a " : "an ") +
+         std::string(to_string(type));
+}
+
 const char* to_string(ExternKind kind) {
   switch (kind) {
     case ExternKind::Function:

@@ -36,6 +36,8 @@ constexpr uint32_t slots_of(ValueType type) {
 }
 // "i32", ..., "funcref".
 const char* to_string(ValueType type);
+// "an i32", ..., "a funcref".
+std::string with_article(ValueType type);
 
 struct FuncType {
   std::vector<ValueType> params;

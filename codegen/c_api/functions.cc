@@ -56,8 +56,8 @@ std::optional<Trap> run_callback(StoreData& store, const FuncType& type, const C
   for (size_t i = 0; i < results.size(); ++i) {
     const auto slot = slot_of(store, type.results[i], returned[i]);
     if (!slot) {
-      return host_trap("result " + std::to_string(i) + " of a callback is not a " +
-                       to_string(type.results[i]) + " of its store");
+      return host_trap("result " + std::to_string(i) + " of a callback is not " +
+                       with_article(type.results[i]) + " of its store");
     }
     results[i] = *slot;
     if (is_reference(type.results[i]) && returned[i].of.ref) store.keep(returned[i].of.ref->object);
@@ -118,7 +118,7 @@ wasm_trap_t* wasm_func_call(const wasm_func_t* func, const wasm_val_vec_t* args,
   for (size_t i = 0; i < given; ++i) {
     const auto slot = slot_of(*store, type.params[i], args->data[i]);
     if (!slot) {
-      return new_trap(*store, "argument " + std::to_string(i) + " is not a " + to_string(type.params[i]) +
+      return new_trap(*store, "argument " + std::to_string(i) + " is not " + with_article(type.params[i]) +
                                   " of this store");
     }
     slots[i] = *slot;

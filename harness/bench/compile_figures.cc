@@ -121,6 +121,20 @@ base::Result<Spread> rate_of(const wago::Engine& engine, const Bytes& bytes, siz
   return spread_of(rates);
 }
 
+// Megabytes of the whole module a second, decoded and validated.
+base::Result<Spread> validation_rate_of(const Bytes& bytes, size_t repetitions) {
+  std::vector<double> rates;
+  for (size_t i = 0; i < repetitions; ++i) {
+    Bytes copy = bytes;
+    const uint64_t before = base::thread_cpu_ns();
+    auto valid = wago::validate(std::move(copy));
+    const uint64_t took = base::thread_cpu_ns() - before;
+    if (!valid) return valid.error();
+    rates.push_back(static_cast<double>(bytes.size()) * 1e3 / static_cast<double>(took));
+  }
+  return spread_of(rates);
+}
+
 base::Result<Bytes> module_of_about(const wago::Engine& engine, const FigureOptions& options,
                                     double code_bytes) {
   auto path = largest_corpus_module(options);
@@ -232,7 +246,11 @@ base::Result<std::vector<Figure>> compile_figures(const FigureOptions& options) 
   if (!rate) return rate.error();
   std::string what =
       options.module.empty() ? "corpus functions repeated to 1 MB" : base::base_name(options.module);
+  auto validation = validation_rate_of(real, n);
+  if (!validation) return validation.error();
   std::vector<Figure> figures = {
+      {"decode and validate, MB of module a second: " + what, to_string(*validation), ">= 100",
+       validation->median >= 100},
       {"compile, MB of code a second: " + what, to_string(*rate), ">= 2", rate->median >= 2}};
   auto peak = compile_peak_figure(real, what, n);
   if (!peak) return peak.error();

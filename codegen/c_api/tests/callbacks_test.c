@@ -66,7 +66,7 @@ int main(void) {
   /* The host calls a host function. */
   CHECK(!wasm_func_call(swap_func, &pair, &results) && results.data[1].of.i32 == -1);
   wasm_trap_t* trap = wasm_func_call(forgetful, &pair, &results);
-  CHECK(message_is(trap, "result 0 of a callback is not a i64 of its store"));
+  CHECK(message_is(trap, "result 0 of a callback is not an i64 of its store"));
   wasm_trap_delete(trap);
   /* Wrong arguments are refused before anything runs. */
   trap = wasm_func_call(add_func, &pair, &results);
@@ -75,7 +75,7 @@ int main(void) {
   wasm_val_t wrong_array[] = {WASM_F32_VAL(1.0f)};
   wasm_val_vec_t wrong = WASM_ARRAY_VEC(wrong_array);
   trap = wasm_func_call(add_func, &wrong, &results);
-  CHECK(message_is(trap, "argument 0 is not a i32 of this store"));
+  CHECK(message_is(trap, "argument 0 is not an i32 of this store"));
   wasm_trap_delete(trap);
 
   /* The instance keeps its imports, whatever goes first. */

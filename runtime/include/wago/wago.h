@@ -13,7 +13,7 @@
 //
 // Host functions are C++ callables, by their types (<wago/typed.h>) or on slots:
 //
-//   linker.define_host("env", "add", [](int32_t a, int32_t b) { return a + b; });
+//   linker.define_host("env", "add", [](int32_t a, int32_t b) { return a + b; }).value();
 //   auto fib = instance.function("fib").value().typed<int64_t(int64_t)>().value();
 //
 // Lifetime: every object is a counted handle. An instance and everything it is linked with live until the
@@ -138,7 +138,7 @@ struct EngineLimits {
   // Of one function; both bound the memory that compiling takes, some 700 bytes for each. Values: what it
   // computes. Merge arguments: what is passed where control flow joins, by each branch, beyond one for each 4
   // bytes of the function; their number may grow with the square of its size.
-  uint32_t function_values = 10'000'000;
+  uint32_t function_values = 2'000'000;
   uint32_t function_merge_arguments = 600'000;
   bool operator==(const EngineLimits&) const = default;
 };
@@ -292,7 +292,7 @@ class Module {
   // bytes depend on module, engine settings and program alone. Errors: the artifact is damaged, or was made
   // by another program, for another machine or with other settings; the sentence says what to do. An artifact
   // is checked in every respect but what its machine code does: load only those you trust as you trust
-  // programs.
+  // programs. Precondition of serialize(): the engine is not `counted`.
   std::vector<uint8_t> serialize() const;
   static Result<Module> deserialize(const Engine& engine, std::span<const uint8_t> artifact);
 
