@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <tuple>
 
 #include "base/json.h"
 #include "capture/rows.h"
@@ -22,6 +23,10 @@ constexpr std::array<std::string_view, 4> kUnwindRules = {"entry", "pushed", "fr
 constexpr std::array<std::string_view, 3> kInlineSiteColumns = {"callee", "call_pc", "parent"};
 constexpr std::array<std::string_view, 3> kPositionColumns = {"offset", "wasm_pc", "inline_site"};
 constexpr std::array<std::string_view, 2> kSiteColumns = {"offset", "kind"};
+constexpr std::array<std::string_view, 5> kDecisionColumns = {"function", "kind", "wasm_pc", "inline_site",
+                                                              "callee"};
+constexpr std::array<std::string_view, 3> kOriginColumns = {"function", "built_instructions",
+                                                            "placed_instructions"};
 constexpr std::array<std::string_view, 3> kInstructionColumns = {"function", "wasm_pc", "text"};
 constexpr std::array<std::string_view, 4> kSourceFrameColumns = {"function", "file", "line", "caller"};
 constexpr std::array<std::string_view, 3> kSourceRangeColumns = {"function", "wasm_pc", "frame"};
@@ -78,6 +83,8 @@ std::vector<T> read_kind_table(JsonReader& reader, std::string_view key,
 
 constexpr std::array kInlineSite = {&InlineSite::callee, &InlineSite::call_pc, &InlineSite::parent};
 constexpr std::array kPosition = {&Position::offset, &Position::wasm_pc, &Position::inline_site};
+constexpr std::array kOrigin = {&CodeOrigin::function, &CodeOrigin::built_instructions,
+                                &CodeOrigin::placed_instructions};
 constexpr std::array kInstruction = {&WasmInstruction::function, &WasmInstruction::wasm_pc,
                                      &WasmInstruction::text};
 constexpr std::array kSourceFrame = {&SourceFrame::function, &SourceFrame::file, &SourceFrame::line,
@@ -86,6 +93,49 @@ constexpr std::array kSourceRange = {&SourceRange::function, &SourceRange::wasm_
 constexpr std::array kBlock = {&Block::begin, &Block::size, &Block::function, &Block::machine_instructions};
 constexpr std::array kBlockRange = {&BlockRange::block, &BlockRange::inline_site, &BlockRange::wasm_begin,
                                     &BlockRange::wasm_end, &BlockRange::wasm_instructions};
+
+Json decision_table(std::span<const Decision> decisions) {
+  return ColumnsOf<Decision>(decisions)
+      .add(kDecisionColumns[0], [](const Decision& d) { return d.function; })
+      .add(kDecisionColumns[1], [](const Decision& d) { return static_cast<uint32_t>(d.kind); })
+      .add(kDecisionColumns[2], [](const Decision& d) { return d.wasm_pc; })
+      .add(kDecisionColumns[3], [](const Decision& d) { return d.inline_site; })
+      .add(kDecisionColumns[4], [](const Decision& d) { return d.callee; })
+      .json();
+}
+
+// The file's own list of kinds, so that one that is added here leaves older captures readable.
+std::vector<base::DecisionKind> read_decision_kinds(JsonReader& reader) {
+  constexpr uint64_t kMostKinds = 256;
+  std::vector<base::DecisionKind> kinds;
+  reader.array(
+      "decision_kinds",
+      [&](JsonReader& word) {
+        const auto kind = base::parse<base::DecisionKind>(word.as_string());
+        if (!kind) word.fail("is no decision that this program knows");
+        kinds.push_back(kind.value_or(base::DecisionKind::Inlined));
+      },
+      false, kMostKinds);
+  return kinds;
+}
+
+std::vector<Decision> read_decisions(JsonReader& reader, const Limits& limits) {
+  const std::vector<base::DecisionKind> kinds = read_decision_kinds(reader);
+  Columns columns(reader, "decisions", kDecisionColumns, limits.metadata_rows, "metadata_rows");
+  if (columns.rows() > 0 && kinds.empty()) {
+    reader.fail("must be there with decisions", "decision_kinds");
+    return {};
+  }
+  std::vector<Decision> decisions(columns.rows());
+  for (size_t row = 0; row < decisions.size(); ++row) {
+    decisions[row] = {.function = columns.u32(row, 0),
+                      .kind = kinds[columns.u32(row, 1, static_cast<uint32_t>(kinds.size() - 1))],
+                      .wasm_pc = columns.u32(row, 2),
+                      .inline_site = columns.u32_or_absent(row, 3),
+                      .callee = columns.u32_or_absent(row, 4)};
+  }
+  return decisions;
+}
 
 // Each entry's parent is before it, so that chains end.
 template <class T>
@@ -113,6 +163,20 @@ bool sorted_by_pc(const std::vector<T>& rows) {
   return std::is_sorted(rows.begin(), rows.end(), [](const T& a, const T& b) {
     return a.function != b.function ? a.function < b.function : a.wasm_pc < b.wasm_pc;
   });
+}
+
+std::string decisions_problem(const CodeMetadata& m) {
+  auto key = [](const Decision& d) { return std::tuple(d.function, d.inline_site + 1, d.wasm_pc); };
+  for (size_t i = 0; i < m.decisions.size(); ++i) {
+    if (!names_within(m.decisions[i].inline_site, m.inline_sites.size())) {
+      return "a decision that names an inline site that is not there";
+    }
+    if (i > 0 && key(m.decisions[i]) < key(m.decisions[i - 1])) return "decisions out of order";
+  }
+  for (size_t i = 1; i < m.origins.size(); ++i) {
+    if (m.origins[i].function <= m.origins[i - 1].function) return "origins of functions out of order";
+  }
+  return {};
 }
 
 std::string sources_problem(const CodeMetadata& m) {
@@ -167,6 +231,19 @@ std::span<const BlockRange> ranges_of(const CodeMetadata& metadata, uint32_t blo
   return {begin, end};
 }
 
+std::span<const Decision> decisions_of(const CodeMetadata& metadata, uint32_t function) {
+  const auto [begin, end] =
+      std::equal_range(metadata.decisions.begin(), metadata.decisions.end(), Decision{.function = function},
+                       [](const Decision& a, const Decision& b) { return a.function < b.function; });
+  return {begin, end};
+}
+
+const CodeOrigin* origin_of(const CodeMetadata& metadata, uint32_t function) {
+  auto at = std::lower_bound(metadata.origins.begin(), metadata.origins.end(), function,
+                             [](const CodeOrigin& origin, uint32_t f) { return origin.function < f; });
+  return at != metadata.origins.end() && at->function == function ? &*at : nullptr;
+}
+
 const Position* position_at(std::span<const Position> positions, uint32_t offset) {
   auto after = std::upper_bound(positions.begin(), positions.end(), offset,
                                 [](uint32_t at, const Position& p) { return at < p.offset; });
@@ -186,6 +263,10 @@ Json to_json(const CodeMetadata& m) {
       [&] { return table<Position>(m.positions, kPositionColumns, kPosition); });
   add("sites", m.sites.empty(),
       [&] { return kind_table<EmittedSite>(m.sites, kSiteColumns, &EmittedSite::kind); });
+  add("decision_kinds", m.decisions.empty(),
+      [] { return words_table(base::spellings<base::DecisionKind>()); });
+  add("decisions", m.decisions.empty(), [&] { return decision_table(m.decisions); });
+  add("origins", m.origins.empty(), [&] { return table<CodeOrigin>(m.origins, kOriginColumns, kOrigin); });
   add("instructions", m.instructions.empty(),
       [&] { return table<WasmInstruction>(m.instructions, kInstructionColumns, kInstruction); });
   add("source_frames", m.source_frames.empty(),
@@ -208,6 +289,8 @@ CodeMetadata read_code_metadata(JsonReader& reader, const Limits& limits) {
   m.inline_sites = read_table(reader, "inline_sites", kInlineSiteColumns, kInlineSite, limits);
   m.positions = read_table(reader, "positions", kPositionColumns, kPosition, limits);
   m.sites = read_kind_table(reader, "sites", kSiteColumns, &EmittedSite::kind, kSiteKinds.size(), limits);
+  m.decisions = read_decisions(reader, limits);
+  m.origins = read_table(reader, "origins", kOriginColumns, kOrigin, limits);
   m.instructions = read_table(reader, "instructions", kInstructionColumns, kInstruction, limits);
   m.source_frames = read_table(reader, "source_frames", kSourceFrameColumns, kSourceFrame, limits);
   m.source_ranges = read_table(reader, "source_ranges", kSourceRangeColumns, kSourceRange, limits);
@@ -229,6 +312,7 @@ std::string problem_of(const CodeMetadata& m, uint32_t image_size) {
   }
   if (!sorted_within(m.sites, &EmittedSite::offset, image_size)) return "emitted sites out of order";
   if (!sorted_within(m.unwind_rows, &UnwindRow::offset, image_size)) return "unwind rows out of order";
+  if (std::string problem = decisions_problem(m); !problem.empty()) return problem;
   if (std::string problem = sources_problem(m); !problem.empty()) return problem;
   return blocks_problem(m, image_size);
 }

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/decisions.h"
 #include "capture/schema.h"
 
 namespace wago::base {
@@ -61,6 +62,24 @@ struct EmittedSite {
   uint32_t offset = 0;
   SiteKind kind = SiteKind::None;
   bool operator==(const EmittedSite&) const = default;
+};
+
+// What the compiler decided about an instruction, and so why code looks as it does or is not there. Source
+// maps.
+struct Decision {
+  uint32_t function = 0;  // that holds the code: wasm function index
+  base::DecisionKind kind = base::DecisionKind::Inlined;
+  uint32_t wasm_pc = 0;          // in the inline site's callee, or in the function
+  uint32_t inline_site = kNone;  // index into `inline_sites`
+  uint32_t callee = kNone;       // of a direct call: wasm function index
+  bool operator==(const Decision&) const = default;
+};
+// From how much of its intermediate representation the compiler made a function's code. Source maps.
+struct CodeOrigin {
+  uint32_t function = 0;
+  uint32_t built_instructions = 0;   // from the function's own body
+  uint32_t placed_instructions = 0;  // from the bodies that were inlined
+  bool operator==(const CodeOrigin&) const = default;
 };
 
 // A wasm instruction as text. Source maps: for every instruction that a position names.
@@ -128,6 +147,8 @@ struct CodeMetadata {
   std::vector<InlineSite> inline_sites;
   std::vector<Position> positions;
   std::vector<EmittedSite> sites;
+  std::vector<Decision> decisions;  // by function, inline site (none first), and wasm pc
+  std::vector<CodeOrigin> origins;
   std::vector<WasmInstruction> instructions;
   std::vector<SourceFrame> source_frames;
   std::vector<SourceRange> source_ranges;
@@ -140,6 +161,10 @@ struct CodeMetadata {
 
 // The ranges of one block.
 std::span<const BlockRange> ranges_of(const CodeMetadata& metadata, uint32_t block);
+// Those about the code that a function holds.
+std::span<const Decision> decisions_of(const CodeMetadata& metadata, uint32_t function);
+// The same, or nullptr.
+const CodeOrigin* origin_of(const CodeMetadata& metadata, uint32_t function);
 // The entry that holds at `offset`: the last at or before it, or nullptr. It may be another function's:
 // whoever asks compares with where the function begins.
 const Position* position_at(std::span<const Position> positions, uint32_t offset);

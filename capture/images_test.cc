@@ -5,6 +5,8 @@
 namespace wago::capture {
 namespace {
 
+using base::DecisionKind;
+
 Images example() {
   Image module;
   module.name = "fib";
@@ -30,6 +32,10 @@ Images example() {
       .inline_sites = {{2, 5, kNone}, {2, 7, 0}},
       .positions = {{0, 0, kNone}, {12, 5, kNone}, {16, 1, 0}, {130, 0, kNone}},
       .sites = {{4, SiteKind::StackCheck}, {20, SiteKind::Reload}},
+      .decisions = {{1, DecisionKind::Inlined, 5, kNone, 2},
+                    {1, DecisionKind::Hoisted, 1, 0},
+                    {2, DecisionKind::NotInlinedLarge, 7, kNone, 1}},
+      .origins = {{1, 20, 3}, {2, 5, 0}},
       .instructions = {{1, 0, 0}, {1, 5, 1}, {2, 1, 0}},
       .source_frames = {{2, 3, 10, kNone}, {kNone, 3, 7, 0}},
       .source_ranges = {{1, 0, 0}, {1, 5, 1}, {2, 0, kNone}},
@@ -110,6 +116,23 @@ TEST(Images, BrokenMetadataIsNamed) {
             "i.json: image 0 has a block range that names a block or an inline site that is not there");
   EXPECT_EQ(sentence([](CodeMetadata& m) { m.block_ranges[0].wasm_begin = 6; }),
             "i.json: image 0 has a block range that ends before it begins");
+  EXPECT_EQ(sentence([](CodeMetadata& m) { m.decisions[1].inline_site = 2; }),
+            "i.json: image 0 has a decision that names an inline site that is not there");
+  EXPECT_EQ(sentence([](CodeMetadata& m) { m.decisions[2].function = 0; }),
+            "i.json: image 0 has decisions out of order");
+  EXPECT_EQ(sentence([](CodeMetadata& m) { m.decisions[0].inline_site = 1; }),
+            "i.json: image 0 has decisions out of order");
+  EXPECT_EQ(sentence([](CodeMetadata& m) { m.origins[1].function = 1; }),
+            "i.json: image 0 has origins of functions out of order");
+}
+
+TEST(Images, DecisionsOfOneFunctionAreFound) {
+  const CodeMetadata m = example().images[0].metadata;
+  EXPECT_EQ(decisions_of(m, 1).size(), 2u);
+  EXPECT_EQ(decisions_of(m, 2).front(), m.decisions[2]);
+  EXPECT_TRUE(decisions_of(m, 0).empty() && decisions_of(m, 3).empty());
+  EXPECT_EQ(origin_of(m, 2), &m.origins[1]);
+  EXPECT_EQ(origin_of(m, 3), nullptr);
 }
 
 TEST(Images, DamagedMetadataTablesNameTheirPlace) {
@@ -129,6 +152,13 @@ TEST(Images, DamagedMetadataTablesNameTheirPlace) {
             "i.json: images[0].metadata.unwind_rows: row 2 of column rule must be an integer from 0 to 3");
   EXPECT_EQ(sentence("\"spill\"", "\"spilt\""),
             "i.json: images[0].metadata.site_kinds: are not the words of this schema version");
+  EXPECT_EQ(sentence("\"hoisted\"", "\"lifted\""),
+            "i.json: images[0].metadata.decision_kinds[16]: is no decision that this program knows");
+  EXPECT_EQ(sentence("\"decision_kinds\"", "\"kinds\""),
+            "i.json: images[0].metadata.decision_kinds: must be there with decisions");
+  EXPECT_EQ(sentence(",\"unused\"]", "]"), "accepted");  // of a program that did not know it yet
+  EXPECT_EQ(sentence("\"kind\":[0,16,1]", "\"kind\":[0,19,1]"),
+            "i.json: images[0].metadata.decisions: row 1 of column kind must be an integer from 0 to 18");
   Limits limits;
   limits.metadata_rows = 3;
   auto parsed = parse_images(to_json_text(example()), "i.json", limits);

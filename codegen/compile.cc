@@ -50,6 +50,7 @@ class Worker {
     selector_->select(module_, settings_, ir_, mach_);
     const uint32_t ir_instructions = count_instructions();
     name_inline_sites(ir_, out);
+    name_decisions(out);
     if (is_large && !counts_) {
       selector_.emplace();
       ir_ = IrFunction();
@@ -100,6 +101,19 @@ class Worker {
     for (const IrInlineSite& site : ir.inline_sites) {
       out.inline_sites.push_back({site.callee, site.call_pc, site.parent});
     }
+  }
+
+  void name_decisions(FunctionCode& out) const {
+    out.decisions.clear();
+    out.origin.clear();
+    if (!ir_.decisions.keeps()) return;
+    for (const DecisionLog* log : {&ir_.decisions, &mach_.decisions}) {
+      for (const Decision& d : log->decisions()) {
+        out.decisions.push_back({ir_.function, d.kind, d.wasm_pc, d.inline_site, d.callee});
+      }
+    }
+    std::stable_sort(out.decisions.begin(), out.decisions.end(), runtime::decided_before);
+    out.origin.push_back({ir_.function, ir_.decisions.built_instructions, ir_.decisions.placed_instructions});
   }
 
   void allocate(MachFunction& mach) {

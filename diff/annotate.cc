@@ -281,6 +281,7 @@ base::Result<Annotation> annotate(const Evidence& evidence, const FunctionChoice
   result.counted = add_counts(evidence, choice, locations, result.rows);
   add_origins(choice.image, locations, sources, result.rows);
   add_inlining(evidence, choice, locations, result);
+  result.decided = decided_about(evidence, choice, locations, result.rows);
   add_costs(evidence, choice, locations, result);
   if (sources) result.missing_sources = sources->missing();
   return result;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "diff/decided.h"
 #include "diff/disassemble.h"
 #include "diff/evidence.h"
 #include "diff/locations.h"
@@ -56,6 +57,7 @@ struct AnnotatedRow {
   std::vector<SourceLine> source;    // of the innermost instruction, innermost first
   std::optional<std::string> source_text;
   std::optional<capture::SiteKind> site;
+  std::vector<uint32_t> decided;  // numbers in Annotation::decided.instructions
 };
 
 // A callee's body inside the function.
@@ -79,6 +81,7 @@ struct Annotation {
   uint32_t bytes = 0;
   uint32_t wasm_bytes = 0;
   capture::FunctionStatistics statistics;
+  Decided decided;
   std::string unit;              // of weights; empty: the capture has no samples
   std::optional<uint64_t> work;  // units of work behind samples and counts, see hot_spots.h
   std::string work_unit;         // "invocation"

@@ -37,6 +37,9 @@ Json to_json(const AnnotatedRow& row, const Annotation& a) {
       .set("source", std::move(source))
       .set("source_text", Json(row.source_text))
       .set("site", row.site ? Json(capture::spelling(*row.site)) : Json());
+  Json decided = Json::array();
+  for (const uint32_t number : row.decided) decided.push(spelling(a.decided.instructions[number].kind));
+  json.set("decided", std::move(decided));
   return json;
 }
 
@@ -44,6 +47,10 @@ Json to_json(const Annotation& a) {
   Json statistics = Json::object();
   for (const capture::StatisticField& field : capture::statistic_fields()) {
     statistics.set(std::string(field.name), a.statistics.*field.member);
+  }
+  Json built;
+  if (const auto& origin = a.decided.origin) {
+    built = Json::object({{"own", origin->built_instructions}, {"inlined", origin->placed_instructions}});
   }
   Json inlined = Json::array();
   for (const InlinedCall& call : a.inlined) {
@@ -69,6 +76,8 @@ Json to_json(const Annotation& a) {
                             {"bytes", a.bytes},
                             {"wasm_bytes", a.wasm_bytes},
                             {"statistics", std::move(statistics)},
+                            {"built", std::move(built)},
+                            {"decisions", to_json(a.decided)},
                             {"samples", Json()},
                             {"inlined", std::move(inlined)},
                             {"inlined_into", std::move(into)},

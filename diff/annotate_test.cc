@@ -82,6 +82,65 @@ TEST(Annotate, InliningIsSaidOnBothSides) {
   EXPECT_EQ(inner.total, 200u);
 }
 
+// mix, as if the call in `main` had been refused and the load in `hot` had no check of its own.
+Evidence decided_evidence() {
+  using base::DecisionKind;
+  Evidence evidence = mix_evidence();
+  capture::CodeMetadata& m = evidence.images.images[0].metadata;
+  m.decisions = {{0, DecisionKind::NotInlinedLarge, 2, kNone, 1},
+                 {1, DecisionKind::BoundsCheckImplied, 2},
+                 {1, DecisionKind::Inlined, 5, kNone, 2},
+                 {1, DecisionKind::StrengthReduced, 2, 0},
+                 {1, DecisionKind::Simplified, 2, 0}};
+  m.origins = {{0, 7, 0}, {1, 12, 3}};
+  EXPECT_TRUE(capture::check(evidence.images));
+  return evidence;
+}
+
+TEST(Annotate, DecisionsStandAtTheInstructionsTheyAreAbout) {
+  const Annotation hot = annotation_of(decided_evidence(), "hot");
+  ASSERT_EQ(hot.decided.instructions.size(), 4u);
+  EXPECT_EQ(hot.rows[1].decided, std::vector<uint32_t>{0});
+  EXPECT_EQ(hot.rows[2].decided, (std::vector<uint32_t>{2, 3}));  // of inner, where it is in hot
+  const std::string text = to_text(hot);
+  EXPECT_NE(text.find("built     12 ir instructions of its body, 3 of inlined ones"), std::string::npos)
+      << text;
+  EXPECT_NE(text.find("decided   1 inlined, 1 bounds-check-implied, 1 simplified, 1 strength-reduced\n"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("bounds-check  no bounds check: an earlier one implies it  mix.c:11"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("by cheaper operations"), std::string::npos) << text;
+  EXPECT_EQ(text.find("simplified away"), std::string::npos) << text;
+}
+
+TEST(Annotate, ARefusedCallSaysWhyAtItsCallInstruction) {
+  Evidence evidence = decided_evidence();
+  // The argument's move belongs to the call as well.
+  evidence.images.images[0].metadata.positions[1].offset = 1;
+  const Annotation main = annotation_of(evidence, "main");
+  ASSERT_EQ(main.rows[2].target, "hot");
+  EXPECT_TRUE(main.rows[1].decided.empty());
+  EXPECT_EQ(main.rows[2].decided, std::vector<uint32_t>{0});
+  EXPECT_NE(to_text(main).find("not inlined: too large"), std::string::npos) << to_text(main);
+  const base::Json json = to_json(main);
+  EXPECT_EQ(json.find("decisions")->dump(),
+            R"([{"kind":"not-inlined-large","wasm_pc":2,"inline_site":null,"callee":1,"name":"hot"}])");
+  EXPECT_EQ(json.find("built")->dump(), R"({"own":7,"inlined":0})");
+  EXPECT_EQ(json.find("rows")->items()[2].find("decided")->dump(), R"(["not-inlined-large"])");
+  evidence.code.reset();
+  const Annotation without_code = annotation_of(evidence, "main");
+  EXPECT_EQ(without_code.rows[1].decided, std::vector<uint32_t>{0});
+}
+
+TEST(Annotate, CapturesWithoutDecisionsSayNothingOfThem) {
+  const Annotation hot = annotation_of(mix_evidence(), "hot");
+  EXPECT_EQ(to_text(hot).find("decided"), std::string::npos);
+  EXPECT_TRUE(to_json(hot).find("built")->is_null());
+  EXPECT_TRUE(to_json(hot).find("decisions")->items().empty());
+}
+
 TEST(Annotate, CallsSayWhomTheyCall) {
   Annotation main = annotation_of(mix_evidence(), "0");
   EXPECT_EQ(main.rows[2].target, "hot");

@@ -1,4 +1,5 @@
 // Annotation for people.
+#include <algorithm>
 #include <cstdio>
 
 #include "base/text.h"
@@ -57,6 +58,11 @@ void add_head(const Annotation& a, std::vector<Row>& rows) {
   rows.push_back({"code", format_plural(a.bytes, "byte") + " of machine code at 0x" + hexadecimal(a.begin) +
                               " of " + format_plural(a.wasm_bytes, "byte") + " of wasm"});
   rows.push_back({"static", statistics_text(a.statistics)});
+  if (const auto& origin = a.decided.origin) {
+    rows.push_back({"built", format_plural(origin->built_instructions, "ir instruction") + " of its body, " +
+                                 format_count(origin->placed_instructions) + " of inlined ones"});
+  }
+  if (!a.decided.instructions.empty()) rows.push_back({"decided", to_text(a.decided)});
   if (a.unit.empty()) {
     rows.push_back({"samples", "none are available"});
   } else {
@@ -160,6 +166,10 @@ std::string body(const Annotation& a, bool colour) {
   if (a.has_code) column("machine code", Left);
   column("wasm", Left);
   column("site", Left);
+  const bool decides = std::any_of(a.rows.begin(), a.rows.end(), [&](const AnnotatedRow& row) {
+    return !row_text(a.decided, row).empty();
+  });
+  if (decides) column("decided", Left);
   column("source", Left);
   std::string last_wasm, last_source;
   for (const AnnotatedRow& row : a.rows) {
@@ -176,6 +186,7 @@ std::string body(const Annotation& a, bool colour) {
     std::string source = source_text(row);
     cells.push_back(wasm == last_wasm ? "" : wasm);
     cells.push_back(row.site ? std::string(capture::spelling(*row.site)) : "");
+    if (decides) cells.push_back(row_text(a.decided, row));
     cells.push_back(source == last_source ? "" : source);
     last_wasm = std::move(wasm);
     last_source = std::move(source);

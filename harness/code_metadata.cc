@@ -145,6 +145,12 @@ capture::CodeMetadata describe_metadata(const runtime::CodeImage& image, const R
   for (const runtime::EmittedSite& site : image.emitted_sites) {
     to.sites.push_back({site.offset, same_word<capture::SiteKind>(site.kind)});
   }
+  for (const runtime::Decision& d : image.decisions) {
+    to.decisions.push_back({d.function, d.kind, d.wasm_pc, d.inline_site, d.callee});
+  }
+  for (const runtime::CodeOrigin& origin : image.origins) {
+    to.origins.push_back({origin.function, origin.built_instructions, origin.placed_instructions});
+  }
   if (!settings.unwind_maps) return to;
   for (const runtime::UnwindRow& row : image.unwind_rows) {
     to.unwind_rows.push_back({row.offset, same_word<capture::UnwindRule>(row.rule)});

@@ -129,8 +129,9 @@ class Reader {
 static_assert(sizeof(CodeRegion) == 16 && sizeof(FunctionStatistics) == 56 && sizeof(TrapSite) == 8 &&
               sizeof(CompiledFunction) == 16 + 32 + sizeof(FunctionStatistics) &&
               sizeof(SourcePosition) == 12 && sizeof(InlineSite) == 12 && sizeof(TlsFixup) == 4 &&
-              sizeof(EmittedSite) == 8 && sizeof(UnwindRow) == 8 &&
-              sizeof(CodeImage) == sizeof(std::vector<int>) * 9 + sizeof(CodeImage::counted) + 8);
+              sizeof(EmittedSite) == 8 && sizeof(Decision) == 20 && sizeof(CodeOrigin) == 12 &&
+              sizeof(UnwindRow) == 8 &&
+              sizeof(CodeImage) == sizeof(std::vector<int>) * 11 + sizeof(CodeImage::counted) + 8);
 
 template <class T, class Plain>
 concept Of = std::same_as<std::remove_const_t<T>, Plain>;
@@ -183,6 +184,18 @@ void fields(auto& archive, Of<EmittedSite> auto& site) {
   archive.word(site.offset);
   archive.word(site.kind);
 }
+void fields(auto& archive, Of<Decision> auto& decision) {
+  archive.word(decision.function);
+  archive.word(decision.kind);
+  archive.word(decision.wasm_pc);
+  archive.word(decision.inline_site);
+  archive.word(decision.callee);
+}
+void fields(auto& archive, Of<CodeOrigin> auto& origin) {
+  archive.word(origin.function);
+  archive.word(origin.built_instructions);
+  archive.word(origin.placed_instructions);
+}
 void fields(auto& archive, Of<UnwindRow> auto& row) {
   archive.word(row.offset);
   archive.word(row.rule);
@@ -198,6 +211,8 @@ void fields(auto& archive, Of<CodeImage> auto& image) {
   archive.list(image.positions);
   archive.list(image.inline_sites);
   archive.list(image.emitted_sites);
+  archive.list(image.decisions);
+  archive.list(image.origins);
   archive.list(image.unwind_rows);
   archive.list(image.tls_fixups);
   archive.word(image.entry_adapter);

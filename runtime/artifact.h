@@ -32,7 +32,7 @@ namespace wago::runtime {
 class EngineData;
 class ModuleData;
 
-constexpr uint32_t kArtifactVersion = 3;
+constexpr uint32_t kArtifactVersion = 4;
 
 struct AdapterImage {
   uint32_t type_index = 0;  // in Module::types

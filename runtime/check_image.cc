@@ -24,6 +24,7 @@ class ImageCheck {
     if (!marks(image_.emitted_sites, &EmittedSite::kind, SiteKind::Frame)) {
       return "its emitted sites do not fit its code";
     }
+    if (!decisions() || !origins()) return "its decisions are not about its functions";
     if (!marks(image_.unwind_rows, &UnwindRow::rule, UnwindRule::Adapter)) {
       return "its unwind rows do not fit its code";
     }
@@ -150,6 +151,30 @@ class ImageCheck {
     for (const Mark& mark : marks) {
       if (mark.offset < last || mark.offset > image_.bytes.size() || mark.*kind > last_kind) return false;
       last = mark.offset;
+    }
+    return true;
+  }
+
+  bool decisions() const {
+    const size_t kinds = base::spellings<base::DecisionKind>().size();
+    const Decision* previous = nullptr;
+    for (const Decision& decision : image_.decisions) {
+      if (!is_defined(decision.function) || static_cast<size_t>(decision.kind) >= kinds) return false;
+      const bool inlined = decision.inline_site != ~0u;
+      if (inlined && decision.inline_site >= image_.inline_sites.size()) return false;
+      const uint32_t in = inlined ? image_.inline_sites[decision.inline_site].callee : decision.function;
+      if (decision.wasm_pc > body(in).size) return false;
+      if (decision.callee != ~0u && decision.callee >= module_->function_count()) return false;
+      if (previous && decided_before(decision, *previous)) return false;
+      previous = &decision;
+    }
+    return true;
+  }
+
+  bool origins() const {
+    for (size_t i = 0; i < image_.origins.size(); ++i) {
+      if (!is_defined(image_.origins[i].function)) return false;
+      if (i > 0 && image_.origins[i].function <= image_.origins[i - 1].function) return false;
     }
     return true;
   }

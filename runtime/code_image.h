@@ -7,8 +7,10 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
+#include "base/decisions.h"
 #include "base/vocabulary.h"
 
 namespace wago::runtime {
@@ -103,6 +105,28 @@ struct EmittedSite {
   bool operator==(const EmittedSite&) const = default;
 };
 
+// What the compiler decided about an instruction of the module. Only with source maps.
+struct Decision {
+  uint32_t function = 0;  // that holds the code: wasm function index
+  base::DecisionKind kind = base::DecisionKind::Inlined;
+  uint32_t wasm_pc = 0;        // in the inline site's callee, or in the function
+  uint32_t inline_site = ~0u;  // index into CodeImage::inline_sites, or ~0u
+  uint32_t callee = ~0u;       // of a direct call
+  bool operator==(const Decision&) const = default;
+};
+// The order in which an image has them.
+inline bool decided_before(const Decision& a, const Decision& b) {
+  auto key = [](const Decision& d) { return std::tuple(d.function, d.inline_site + 1, d.wasm_pc); };
+  return key(a) < key(b);
+}
+// From how much a function's code was made. Only with source maps.
+struct CodeOrigin {
+  uint32_t function = 0;
+  uint32_t built_instructions = 0;   // of the IR, from the function's own body
+  uint32_t placed_instructions = 0;  // of the IR, from the bodies that were inlined
+  bool operator==(const CodeOrigin&) const = default;
+};
+
 // How the frame of the code from here to the next row is left. CFA: rsp as it was before the call.
 enum class UnwindRule : uint8_t {
   Entry,    // CFA = rsp + 8; rbp is the caller's
@@ -160,6 +184,8 @@ struct CodeImage {
   std::vector<SourcePosition> positions;    // sorted by offset
   std::vector<InlineSite> inline_sites;
   std::vector<EmittedSite> emitted_sites;  // sorted by offset
+  std::vector<Decision> decisions;         // sorted by decided_before()
+  std::vector<CodeOrigin> origins;         // sorted by function
   std::vector<UnwindRow> unwind_rows;      // sorted by offset; the first of a function is at its entry
   std::vector<TlsFixup> tls_fixups;
   // What its counters count; null for an image that does not count. Not part of artifacts.

@@ -44,8 +44,9 @@ Value Appender::compute(Op op, Type type, std::initializer_list<Value> args, uin
   e.imm = imm;
   e.arg_count = static_cast<uint8_t>(args.size());
   std::copy(args.begin(), args.end(), e.args);
-  if (const Value existing = simplify(e, *function_, *this); existing.valid()) return existing;
-  return number(e);
+  const Value existing = simplify(e, *function_, *this);
+  note_simplified(function_->decisions, op, e, existing, pc_);
+  return existing.valid() ? existing : number(e);
 }
 
 Value Appender::constant(Type type, uint64_t bits) {
@@ -66,7 +67,10 @@ Value Appender::constant(Vector vector) {
 
 Value Appender::number(const Expression& e) {
   Slot& slot = find_slot(e);
-  if (holds(slot)) return function_->inst(slot.inst).result;
+  if (holds(slot)) {
+    if (e.arg_count != 0) function_->decisions.note(base::DecisionKind::Numbered, pc_);
+    return function_->inst(slot.inst).result;
+  }
   const InstId id = append(e.op, e.type, std::span(e.args, e.arg_count), e.imm, e.aux);
   occupy(slot, id, ssa_->region());
   return function_->inst(id).result;
@@ -121,7 +125,9 @@ void Appender::bounds_check(Value index, uint64_t end) {
   e.arg_count = 1;
   e.args[0] = index;
   Slot& slot = find_slot(e);
-  if (holds(slot) && function_->inst(slot.inst).imm >= end) return;
+  if (holds(slot) && function_->inst(slot.inst).imm >= end) {
+    return function_->decisions.note(base::DecisionKind::BoundsCheckImplied, pc_);
+  }
   occupy(slot, append(Op::BoundsCheck, Type::None, {index}, end), ssa_->region());
 }
 

@@ -33,6 +33,7 @@ base::Result<void> IrBuilder::State::build(const runtime::Module& module, uint32
   walk();
   if (over_limit()) return limit_error();
   ssa_.finish();
+  out.decisions.built_instructions = static_cast<uint32_t>(out.insts.size());
   out.executed.end_built();
   return {};
 }
@@ -49,6 +50,7 @@ void IrBuilder::State::start(const runtime::Module& module, uint32_t body_index,
   out.function = module.imported_functions + body_index;
   out.type = &type;
   out.counted = settings.counted;
+  out.decisions.start(settings.source_maps);
   // Growing would touch twice the memory. An instruction takes two bytes of WebAssembly on average; what is
   // reserved and not used is never touched.
   base::reserve_large(out.insts, body_->size / 2);

@@ -119,6 +119,7 @@ void IrBuilder::State::open_if(const Instruction& instruction) {
   const ConstantBits known = constant_bits(*function_, condition);
   const BlockId before = current();
   if (known.known) {
+    note_known_way();
     if ((static_cast<uint32_t>(known.bits) != 0) == opposite) {  // the first arm is never reached
       if (construct.has_else) {
         frame.else_block = before;
@@ -223,11 +224,16 @@ void IrBuilder::State::branch(Frame& frame) {
   unreachable();
 }
 
+void IrBuilder::State::note_known_way() {
+  function_->decisions.note(base::DecisionKind::BranchFolded, appender_.pc());
+}
+
 void IrBuilder::State::branch_if(Frame& frame) {
   Value condition = pop();
   const bool opposite = simplify_condition(condition, *function_);
   const ConstantBits known = constant_bits(*function_, condition);
   if (known.known) {
+    note_known_way();
     if ((static_cast<uint32_t>(known.bits) != 0) != opposite) branch(frame);
     return;
   }
@@ -244,6 +250,7 @@ void IrBuilder::State::branch_table(const Instruction& instruction) {
   const Value index = pop();
   runtime::Labels labels(instruction);
   if (const ConstantBits known = constant_bits(*function_, index); known.known) {
+    note_known_way();
     const uint32_t chosen = static_cast<uint32_t>(known.bits);
     uint32_t depth = labels.next();
     for (uint32_t i = 0; i < instruction.a && i < chosen; ++i) depth = labels.next();

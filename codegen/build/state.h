@@ -76,6 +76,7 @@ class IrBuilder::State {
   void merge_at_end(Frame& frame);
   void branch(Frame& frame);
   void branch_if(Frame& frame);
+  void note_known_way();
   void branch_table(const runtime::Instruction& instruction);
   void table_entry(Frame& frame);
   void return_values(std::span<const Value> values);

@@ -52,7 +52,9 @@ struct FunctionCode {
   std::vector<runtime::SourcePosition> positions;  // inline_site indexes this function's own inline sites
   std::vector<runtime::EmittedSite> emitted_sites;
   std::vector<runtime::UnwindRow> unwind_rows;
-  std::vector<runtime::InlineSite> inline_sites;  // filled by the caller of emit()
+  std::vector<runtime::InlineSite> inline_sites;  // filled by the caller of emit(), as are the next two
+  std::vector<runtime::Decision> decisions;       // with its own inline sites, too
+  std::vector<runtime::CodeOrigin> origin;        // one, or none
   runtime::FunctionStatistics statistics;
   std::shared_ptr<CountedFunction> counted;  // the same function with counters, where they are asked for
   std::array<uint8_t, 32> hash{};            // identity_hash(), filled by the caller of emit()

@@ -48,6 +48,11 @@ uint32_t append_code(runtime::CodeImage& image, const FunctionCode& code, runtim
     if (site.parent != ~0u) site.parent += first_inline_site;
     image.inline_sites.push_back(site);
   }
+  for (runtime::Decision decision : code.decisions) {
+    if (decision.inline_site != ~0u) decision.inline_site += first_inline_site;
+    image.decisions.push_back(decision);
+  }
+  image.origins.insert(image.origins.end(), code.origin.begin(), code.origin.end());
   for (runtime::SourcePosition p : code.positions) {
     p.offset += origin;
     if (p.inline_site != ~0u) p.inline_site += first_inline_site;

@@ -168,6 +168,7 @@ void IrFunction::clear() {
   inline_sites.clear();
   vectors.resize(1);
   layout.clear();
+  decisions.start(false);
   counted = false;
   executed.clear();
   ways.clear();

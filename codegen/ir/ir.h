@@ -24,6 +24,7 @@
 #include "base/check.h"
 #include "base/ids.h"
 #include "base/vocabulary.h"
+#include "codegen/decision_log.h"
 #include "codegen/ir/executed.h"
 #include "runtime/types.h"
 
@@ -217,6 +218,7 @@ class IrFunction {
   std::vector<Vector> vectors{Vector()};  // that instructions have as `imm`; the first one is always zero
   std::vector<BlockId> layout;            // order of emission; block 0 first. Set by order_blocks().
   uint32_t unsplit_blocks = 0;            // block_count before critical edges were split
+  DecisionLog decisions;                  // from building on
   // Of functions that are counted.
   bool counted = false;
   ExecutedRanges executed;

@@ -43,6 +43,17 @@ class ConstantSource {
 // one. Never simplifies a trap away, nor into being.
 Value simplify(Expression& expression, IrFunction& function, ConstantSource& constants);
 
+// What that says about an operation that was a `before`, for those who want to know.
+inline void note_simplified(DecisionLog& decisions, Op before, const Expression& after, Value existing,
+                            uint32_t wasm_pc, uint32_t inline_site = ~0u) {
+  if (!decisions.keeps()) return;
+  if (existing.valid() || (after.op != before && after.arg_count == 0)) {
+    decisions.note(base::DecisionKind::Simplified, wasm_pc, inline_site);
+  } else if (after.op != before && before >= Op::Imul && before <= Op::IremU) {
+    decisions.note(base::DecisionKind::StrengthReduced, wasm_pc, inline_site);
+  }
+}
+
 // Strips from a condition what does not change whether it is nonzero. True if the result has the opposite
 // sense.
 bool simplify_condition(Value& condition, const IrFunction& function);

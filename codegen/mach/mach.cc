@@ -25,6 +25,7 @@ void MachFunction::clear() {
   saves_context = false;
   is_leaf = true;
   checks_interrupts = false;
+  decisions.start(false);
   spills = reloads = rematerialized = moves = 0;
 }
 

@@ -39,6 +39,7 @@
 #include "base/check.h"
 #include "base/ids.h"
 #include "base/vocabulary.h"
+#include "codegen/decision_log.h"
 #include "codegen/x64_tables.h"  // generated: x64::Op, x64::OpDesc, x64::desc()
 #include "runtime/code_image.h"
 
@@ -174,6 +175,8 @@ struct MachFunction {
   bool is_leaf = true;         // no calls at all
   // Compares rbp with the stack limit in its loops, so its prologue must have done so before.
   bool checks_interrupts = false;
+
+  DecisionLog decisions;  // of selection alone
 
   // Counted by allocation for FunctionStatistics.
   uint32_t spills = 0, reloads = 0, rematerialized = 0, moves = 0;

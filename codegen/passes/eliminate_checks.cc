@@ -2,6 +2,8 @@
 
 namespace wago::codegen {
 
+using base::DecisionKind;
+
 namespace {
 
 bool in_minimum(const runtime::Module& module, const IrFunction& function, const Inst& check) {
@@ -22,7 +24,10 @@ void EliminateChecks::run(const runtime::Module& module, IrFunction& function, c
       if (inst.op != Op::BoundsCheck) continue;
       InstId& earlier = strongest_[inst.inline_args[0].index()];
       const bool dominated = earlier.valid() && dominators.dominates(function.inst(earlier).block, block);
-      if ((dominated && function.inst(earlier).imm >= inst.imm) || in_minimum(module, function, inst)) {
+      const bool implied = dominated && function.inst(earlier).imm >= inst.imm;
+      if (implied || in_minimum(module, function, inst)) {
+        function.decisions.note(
+            implied ? DecisionKind::BoundsCheckImplied : DecisionKind::BoundsCheckConstant, inst);
         function.remove(id);
       } else {
         earlier = id;

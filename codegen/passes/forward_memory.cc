@@ -4,6 +4,17 @@
 
 namespace wago::codegen {
 
+using base::DecisionKind;
+
+namespace {
+
+void leave_out(IrFunction& function, InstId id, DecisionKind reason) {
+  function.decisions.note(reason, function.inst(id));
+  function.remove(id);
+}
+
+}  // namespace
+
 void ForwardMemory::forget() {
   memory_.clear();
   globals_.clear();
@@ -30,12 +41,12 @@ void ForwardMemory::visit(const runtime::Module& module, IrFunction& function, I
   for (Value& arg : function.args(inst)) arg = replaced_.resolve(arg);
   switch (inst.op) {
     case Op::Load:
-      if (load(inst)) function.remove(id);
+      if (load(inst)) leave_out(function, id, DecisionKind::LoadForwarded);
       return;
     case Op::Store:
       return store(function, inst);
     case Op::GlobalGet:
-      if (global_get(inst)) function.remove(id);
+      if (global_get(inst)) leave_out(function, id, DecisionKind::GlobalForwarded);
       return;
     case Op::GlobalSet:
       return global_set(module, inst);

@@ -47,6 +47,7 @@ void HoistInvariants::run(IrFunction& function, const ReversePostorder& order, c
         target = entering_[header.index()];
       }
       if (!target.valid()) continue;
+      function.decisions.note(base::DecisionKind::Hoisted, inst);
       function.remove(id);
       function.insert_before(function.block(target).last, id);
     }

@@ -1,29 +1,67 @@
 #include "codegen/passes/inline_calls.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "codegen/ir/analysis.h"
 
 namespace wago::codegen {
 
+using base::DecisionKind;
+
+namespace {
+
+bool is_guest_call(const Inst& inst) {
+  return inst.op == Op::Call || inst.op == Op::CallIndirect;
+}
+
+uint32_t callee_bytes(const runtime::Module& module, const Inst& call) {
+  return module.bodies[call.imm - module.imported_functions].size;
+}
+
+// Why a call has no body that could be placed, if so.
+std::optional<DecisionKind> without_body(const runtime::Module& module, const Inst& call) {
+  if (call.op == Op::CallIndirect) return DecisionKind::NotInlinedIndirect;
+  if (call.imm < module.imported_functions) return DecisionKind::NotInlinedImported;
+  return std::nullopt;
+}
+
+// `budget`: bytes that the function may still take in.
+DecisionKind decide(const runtime::Module& module, const IrFunction& function, const Inst& call,
+                    uint32_t budget) {
+  if (const auto reason = without_body(module, call)) return *reason;
+  if (call.imm == function.function) return DecisionKind::NotInlinedRecursive;
+  const uint32_t bytes = callee_bytes(module, call);
+  if (bytes > InlineCalls::kMaxCalleeBytes) return DecisionKind::NotInlinedLarge;
+  return bytes > budget ? DecisionKind::NotInlinedBudget : DecisionKind::Inlined;
+}
+
+void note(IrFunction& function, DecisionKind decision, const Inst& call) {
+  function.decisions.note(decision, call, call.op == Op::Call ? static_cast<uint32_t>(call.imm) : ~0u);
+}
+
+}  // namespace
+
 void InlineCalls::run(const runtime::Module& module, const runtime::CompileSettings& settings,
                       IrFunction& function) {
   const uint32_t own_bytes = module.bodies[function.function - module.imported_functions].size;
   uint32_t budget = std::max(kMinBudgetBytes, own_bytes);
+  module_ = &module;
   calls_.clear();
   for (uint32_t b = 0; b < function.block_count; ++b) {
     for (InstId id = function.blocks[b].first; id.valid(); id = function.inst(id).next) {
       const Inst& inst = function.inst(id);
-      if (inst.op != Op::Call || inst.imm < module.imported_functions || inst.imm == function.function)
-        continue;
-      const uint32_t bytes = module.bodies[inst.imm - module.imported_functions].size;
-      if (bytes > kMaxCalleeBytes || bytes > budget) continue;
-      budget -= bytes;
+      if (!is_guest_call(inst)) continue;
+      const DecisionKind decision = decide(module, function, inst, budget);
+      note(function, decision, inst);
+      if (decision != DecisionKind::Inlined) continue;
+      budget -= callee_bytes(module, inst);
       calls_.push_back(id);
     }
   }
   if (calls_.empty()) return;
   replaced_.clear();
+  const size_t own_instructions = function.insts.size();
   // From the last to the first: each call's block ends where the one behind it began, so that what moves when
   // it is split stays short.
   for (size_t i = calls_.size(); i-- > 0;) {
@@ -33,6 +71,7 @@ void InlineCalls::run(const runtime::Module& module, const runtime::CompileSetti
     if (!builder_.build(module, callee - module.imported_functions, settings, callee_)) continue;
     place(function, call);
   }
+  function.decisions.placed_instructions = static_cast<uint32_t>(function.insts.size() - own_instructions);
   replaced_.apply(function);
   rebuild_predecessors(function);
 }
@@ -41,6 +80,7 @@ void InlineCalls::place(IrFunction& function, InstId call) {
   const Inst& inst = function.inst(call);
   site_ = static_cast<uint32_t>(function.inline_sites.size());
   function.inline_sites.push_back({static_cast<uint32_t>(inst.imm), inst.wasm_pc, inst.inline_site});
+  function.decisions.note_inlined(callee_.decisions, site_);
   values_.assign(callee_.values.size(), Value());
   const std::span<const Value> args = function.args(inst);
   for (size_t i = 0; i < args.size(); ++i) values_[callee_.blocks[0].params[i].index()] = args[i];
@@ -150,6 +190,9 @@ void InlineCalls::copy_block(IrFunction& function, BlockId from, BlockId to, Ins
     Inst& inst = function.inst(copy);
     inst.wasm_pc = original.wasm_pc;
     inst.inline_site = site_;
+    if (is_guest_call(inst)) {
+      note(function, without_body(*module_, inst).value_or(DecisionKind::NotInlinedNested), inst);
+    }
     for (uint32_t i = 0; i < original.result_count; ++i) {
       values_[original.result.index() + i] = Value(inst.result.index() + i);
     }

@@ -34,6 +34,7 @@ class InlineCalls {
   void copy_block(IrFunction& function, BlockId from, BlockId to, InstId before, BlockId continuation);
   Value mapped(Value value) const { return values_[value.index()]; }
 
+  const runtime::Module* module_ = nullptr;
   IrBuilder builder_;
   IrFunction callee_;
   ReversePostorder order_;  // of the callee

@@ -54,6 +54,7 @@ bool NumberValues::run(IrFunction& function, const ReversePostorder& order, cons
       } else if (is_numbered(inst) && !simplify_in_place(id) && is_numbered(function.inst(id))) {
         const Value found = find(function.inst(id), block, dominators);
         if (found.valid()) {
+          function.decisions.note(base::DecisionKind::Numbered, function.inst(id));
           replaced_.replace(function.inst(id).result, found);
           function.remove(id);
         } else {
@@ -85,8 +86,10 @@ bool NumberValues::simplify_in_place(InstId id) {
   e.imm = before.imm;
   e.arg_count = static_cast<uint8_t>(before.arg_count);
   std::copy(before.inline_args, before.inline_args + before.arg_count, e.args);
+  const Op op = e.op;
   const Value existing = simplify(e, *function_, *this);
   Inst& inst = function_->inst(id);
+  note_simplified(function_->decisions, op, e, existing, inst.wasm_pc, inst.inline_site);
   if (existing.valid()) {
     replaced_.replace(inst.result, existing);
     function_->remove(id);

@@ -147,6 +147,7 @@ void reduce_strength(IrFunction& function) {
       if (inst.op < Op::IdivS || inst.op > Op::IremU) continue;
       const Inst* divisor = function.def_of(inst.inline_args[1]);
       if (divisor == nullptr || divisor->op != Op::Iconst || !worth_it(inst, divisor->imm)) continue;
+      function.decisions.note(base::DecisionKind::StrengthReduced, inst);
       Division(function, id).run(divisor->imm);
     }
   }

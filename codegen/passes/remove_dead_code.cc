@@ -8,6 +8,11 @@ bool has_effect(const Inst& inst) {
   return (info(inst.op).flags & (kTraps | kWrites | kCall | kTerminator | kCounts)) != 0;
 }
 
+// A constant, of the module or of the instance: not worth a word.
+bool is_made_anywhere(const Inst& inst) {
+  return inst.arg_count == 0 && info(inst.op).flags == kPure;
+}
+
 }  // namespace
 
 void RemoveDeadCode::run(IrFunction& function) {
@@ -54,7 +59,9 @@ void RemoveDeadCode::sweep(IrFunction& function) {
       if (has_effect(inst)) continue;
       bool needed = false;
       for (uint32_t r = 0; r < inst.result_count; ++r) needed |= live_[inst.result.index() + r] != 0;
-      if (!needed) function.remove(i);
+      if (needed) continue;
+      if (!is_made_anywhere(inst)) function.decisions.note(base::DecisionKind::Unused, inst);
+      function.remove(i);
     }
   }
 }

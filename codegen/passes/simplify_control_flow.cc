@@ -27,6 +27,7 @@ void SimplifyControlFlow::fold_branches(IrFunction& function) {
     const std::vector<Edge>& succs = function.blocks[b].succs;
     const ConstantBits known = constant_bits(function, inst.inline_args[0]);
     if (known.known) {
+      function.decisions.note(base::DecisionKind::BranchFolded, inst);
       const uint32_t value = static_cast<uint32_t>(known.bits);
       const uint32_t end = static_cast<uint32_t>(succs.size()) - 1;
       fold_to_jump(function, BlockId(b), inst.op == Op::Branch ? value == 0 : std::min(value, end));

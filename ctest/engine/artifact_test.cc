@@ -140,7 +140,7 @@ TEST_P(Artifacts, DamageIsRefusedWhereverItIs) {
   damaged = bytes_;
   damaged[8] = 99;
   EXPECT_EQ(refusal(damaged),
-            "the artifact has format version 99, not 3 as this program reads: compile the module again");
+            "the artifact has format version 99, not 4 as this program reads: compile the module again");
   damaged = bytes_;
   damaged[12] = 99;
   EXPECT_EQ(refusal(damaged).rfind("the artifact's code is for ABI version 99, not this program's ", 0), 0u);
@@ -224,6 +224,20 @@ TEST_P(Artifacts, ForgedOnesAreRefusedThoughTheirHashIsRight) {
       {"inline sites",
        [&](auto& i) {
          i.inline_sites.push_back({0, 0, ~0u});
+       }},
+      {"decisions", [&](auto& i) { i.decisions = {{.function = 0}}; }},  // an import
+      {"decisions",
+       [&](auto& i) {
+         i.decisions = {{.function = 2}, {.function = 1}};
+       }},
+      {"decisions", [&](auto& i) { i.decisions = {{.function = 1, .kind = base::DecisionKind(77)}}; }},
+      {"decisions", [&](auto& i) { i.decisions = {{.function = 1, .wasm_pc = 100000}}; }},
+      {"decisions", [&](auto& i) { i.decisions = {{.function = 1, .inline_site = 1000}}; }},
+      {"decisions", [&](auto& i) { i.decisions = {{.function = 1, .callee = 1000}}; }},
+      {"decisions", [&](auto& i) { i.origins = {{.function = 0}}; }},
+      {"decisions",
+       [&](auto& i) {
+         i.origins = {{.function = 1}, {.function = 1}};
        }},
   };
   for (const auto& [what, forge] : forgeries) {

@@ -340,6 +340,7 @@ void Isel::check_division(const Inst& inst, Reg dividend, Reg divisor, bool chec
   if (!known || *known == 0) {
     b_.add(wide ? Op::TEST64rr : Op::TEST32rr, divisor, divisor);
     b_.trap_if(Cc::E, TrapCode::IntegerDivideByZero);
+    out_->decisions.note(base::DecisionKind::ZeroCheckKept, inst);
   }
   const uint64_t minus_one = wide ? UINT64_MAX : UINT32_MAX;
   if (!check_overflow || (known && *known != minus_one)) return;
@@ -357,6 +358,7 @@ void Isel::check_division(const Inst& inst, Reg dividend, Reg divisor, bool chec
   b_.add(wide ? Op::NOT64r : Op::NOT32r, is_minus_one, is_minus_one);
   b_.add(kOr.rr[wide], is_min, is_min, is_minus_one);
   b_.trap_if(Cc::E, TrapCode::IntegerOverflow);
+  out_->decisions.note(base::DecisionKind::OverflowCheckKept, inst);
 }
 
 void Isel::select_division(const Inst& inst, bool is_signed, bool remainder) {

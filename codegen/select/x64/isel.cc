@@ -31,6 +31,7 @@ void Isel::select(const runtime::Module& module, const runtime::CompileSettings&
   layout_.emplace(module);
   out.clear();
   out.function = function.function;
+  out.decisions.start(settings.source_maps);
   own_convention_.assign(*function.type);
   b_.begin(out, function.insts.size());
   prepare(function);
