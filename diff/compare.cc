@@ -68,12 +68,14 @@ std::vector<std::string> code_objections(base::Phase phase, const CodeComparison
     objections.push_back("what ran in phase " + std::string(base::spelling(phase)) +
                          " is the engine's own code, which is not compared");
   }
-  if (!code.differences.empty()) {
+  if (!code.all_that_ran_same()) {
     objections.push_back("the code differs: " + format_plural(code.count(FunctionFate::Changed), "function") +
                          " changed, " + format_count(code.count(FunctionFate::New)) + " new, " +
                          format_count(code.count(FunctionFate::Vanished)) + " vanished");
   } else if (!code.modules_equal) {
-    objections.push_back("the modules differ outside their functions' code, in data for instance");
+    objections.push_back(code.differences.empty()
+                             ? "the modules differ outside their functions' code, in data for instance"
+                             : "the modules differ, though no function did that ran: in data for instance");
   }
   if (code.adapters_different > 0) {
     objections.push_back(format_plural(code.adapters_different, "entry adapter") + " differ" +
@@ -100,13 +102,21 @@ std::optional<double> spread_within_sides(const WorkloadComparison& comparison) 
   return widest;
 }
 
+std::string same_code(const CodeComparison& code) {
+  if (!code.differences.empty()) {
+    return "every function that ran and every adapter is the same machine code; " +
+           format_plural(code.differences.size(), "function") + " that did not run differ" +
+           (code.differences.size() == 1 ? "s" : "") + ", by exact counts";
+  }
+  return std::string("every function and adapter is the same machine code") +
+         (code.knows_what_ran ? "" : "; which functions ran is not known, so all were compared");
+}
+
 void judge(base::Phase phase, WorkloadComparison& result) {
   auto objections = code_objections(phase, result.code);
   if (objections.empty()) {
     result.verdict = Verdict::SameCode;
-    result.reasons.push_back(
-        "every function and adapter is the same machine code; which functions ran is not known, so "
-        "all were compared");
+    result.reasons.push_back(same_code(result.code));
     if (result.counts && !result.counts->same()) {
       result.reasons.push_back(
           "yet " + format_plural(result.counts->functions.size(), "function") +

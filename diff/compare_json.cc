@@ -56,6 +56,7 @@ Json to_json(const CodeComparison& code) {
     differences.push(Json::object({{"fate", to_string(function.fate)},
                                    {"name", function.name},
                                    {"signature", function.signature},
+                                   {"ran", code.knows_what_ran ? Json(function.ran) : Json()},
                                    {"baseline_bytes", function.baseline_bytes},
                                    {"candidate_bytes", function.candidate_bytes},
                                    {"baseline_instructions", function.baseline_instructions},

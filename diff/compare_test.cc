@@ -54,6 +54,53 @@ TEST(Compare, ChangedCodeIsInconclusiveAndSaysWhatChanged) {
   EXPECT_TRUE(mentions(workload.reasons, "the sides did not run together"));
 }
 
+// mix, counted: `inner` has no code of its own that ran. `changed` is another engine's code of it.
+Evidence counted_mix(std::string path, std::optional<uint32_t> changed = std::nullopt) {
+  Evidence evidence = mix_evidence();
+  evidence.path = std::move(path);
+  evidence.samples.reset();
+  evidence.counts = capture::Counts{{{10, 10, 500, 10, 0}, {}}, {}};
+  if (changed) {
+    evidence.manifest.code_sha256 = "55";
+    evidence.images.images[0].functions[*changed].sha256.fill(5);
+    evidence.images.images[0].sha256.fill(6);
+  }
+  return evidence;
+}
+
+TEST(Compare, FunctionsThatDidNotRunMayDifferWhereCountsSaySo) {
+  const WorkloadComparison same = compared({counted_mix("a")}, {counted_mix("b")}).workloads[0];
+  EXPECT_EQ(same.verdict, Verdict::SameCode);
+  EXPECT_EQ(same.reasons, std::vector<std::string>{"every function and adapter is the same machine code"});
+  const WorkloadComparison inner = compared({counted_mix("a")}, {counted_mix("b", 2)}).workloads[0];
+  EXPECT_EQ(inner.verdict, Verdict::SameCode);
+  EXPECT_TRUE(inner.code.same());
+  EXPECT_TRUE(
+      mentions(inner.reasons,
+               "every function that ran and every adapter is the same machine code; 1 function that did "
+               "not run differs, by exact counts"));
+  EXPECT_NE(to_text(inner.code).find("; did not run"), std::string::npos) << to_text(inner.code);
+  const WorkloadComparison hot = compared({counted_mix("a")}, {counted_mix("b", 1)}).workloads[0];
+  EXPECT_EQ(hot.verdict, Verdict::Inconclusive);
+  EXPECT_TRUE(mentions(hot.reasons, "the code differs: 1 function changed"));
+}
+
+TEST(Compare, AFunctionThatDidNotRunStillMatters) {
+  // Where one side has no counts, or what is around the functions differs too.
+  Evidence uncounted = counted_mix("b", 2);
+  uncounted.counts.reset();
+  EXPECT_EQ(compared({counted_mix("a")}, {uncounted}).workloads[0].verdict, Verdict::Inconclusive);
+  Evidence other_module = counted_mix("b", 2);
+  other_module.manifest.module_sha256 = "44";
+  const WorkloadComparison other = compared({counted_mix("a")}, {other_module}).workloads[0];
+  EXPECT_EQ(other.verdict, Verdict::Inconclusive);
+  EXPECT_TRUE(mentions(other.reasons, "the modules differ, though no function did that ran"));
+  // One that ran on one side only.
+  Evidence ran = counted_mix("b", 2);
+  ran.counts->entered[0][4] = 1;
+  EXPECT_EQ(compared({counted_mix("a")}, {ran}).workloads[0].verdict, Verdict::Inconclusive);
+}
+
 TEST(Compare, NoPhaseButExecuteCanBeSameCode) {
   for (auto phase : {base::Phase::Compile, base::Phase::Instantiate, base::Phase::All, base::Phase::Close}) {
     Evidence a = test_evidence("a"), b = test_evidence("b");

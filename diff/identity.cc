@@ -7,6 +7,8 @@
 #include <utility>
 
 #include "base/check.h"
+#include "diff/executions.h"
+#include "diff/locations.h"
 
 namespace wago::diff {
 
@@ -48,6 +50,27 @@ bool calls_helpers(const capture::Images& images) {
     }
   }
   return false;
+}
+
+// Functions by name and signature whose machine code was executed.
+std::set<Key> executed_functions(const Evidence& evidence) {
+  const Locations locations(evidence);
+  std::set<Key> executed;
+  for (const FunctionExecutions& own : executions_of(evidence).functions) {
+    const Function* function = locations.function(own.image, own.function);
+    if (function && own.machine_instructions > 0) executed.insert({function->name, function->signature});
+  }
+  return executed;
+}
+
+void mark_what_ran(const Evidence& baseline, const Evidence& candidate, CodeComparison& result) {
+  if (!baseline.counts || !candidate.counts) return;
+  result.knows_what_ran = true;
+  const std::set<Key> before = executed_functions(baseline), after = executed_functions(candidate);
+  for (FunctionDifference& function : result.differences) {
+    const Key key(function.name, function.signature);
+    function.ran = before.contains(key) || after.contains(key);
+  }
 }
 
 // Takes out of both groups what is equal; answers how many pairs.
@@ -137,8 +160,12 @@ uint64_t CodeComparison::count(FunctionFate fate) const {
                                              [&](const auto& entry) { return entry.fate == fate; }));
 }
 
+bool CodeComparison::all_that_ran_same() const {
+  return std::none_of(differences.begin(), differences.end(), [](const auto& entry) { return entry.ran; });
+}
+
 bool CodeComparison::same() const {
-  return modules_equal && differences.empty() && adapters_different == 0 &&
+  return modules_equal && all_that_ran_same() && adapters_different == 0 &&
          helpers != HelperIdentity::Unknown;
 }
 
@@ -146,6 +173,7 @@ CodeComparison compare_code(const Evidence& baseline, const Evidence& candidate)
   CodeComparison result;
   result.modules_equal = baseline.manifest.module_sha256 == candidate.manifest.module_sha256;
   compare_functions(baseline.images, candidate.images, result);
+  mark_what_ran(baseline, candidate, result);
   auto left = adapters_of(baseline.images);
   auto right = adapters_of(candidate.images);
   for (const auto& [signature, code] : left) {

@@ -4,6 +4,9 @@
 // order. The hash of a function masks where it landed and includes the constants it refers to and whom it
 // calls, so equal hashes mean equal instructions.
 //
+// Where both captures have counts, it is known which functions ran in the measured phase, and a difference in
+// the others is none of what ran.
+//
 // What is said here is about code alone. Whether it amounts to a verdict depends on the phase, see compare.h.
 #pragma once
 
@@ -28,6 +31,7 @@ struct FunctionDifference {
   uint32_t candidate_bytes = 0;
   uint32_t baseline_instructions = 0;  // machine instructions, static
   uint32_t candidate_instructions = 0;
+  bool ran = true;  // its machine code, on either side; true as well where it is not known
 };
 
 enum class HelperIdentity : uint8_t {
@@ -39,6 +43,7 @@ const char* to_string(HelperIdentity helpers);  // "equal", "not called", "unkno
 
 struct CodeComparison {
   bool modules_equal = false;  // the binaries, data and all
+  bool knows_what_ran = false;
   uint64_t functions_same = 0;
   std::vector<FunctionDifference> differences;  // changed, new, vanished; each in name order
   uint64_t adapters_same = 0;
@@ -46,7 +51,8 @@ struct CodeComparison {
   HelperIdentity helpers = HelperIdentity::Unknown;
 
   uint64_t count(FunctionFate fate) const;
-  // Everything that can run is the same machine code.
+  bool all_that_ran_same() const;  // functions alone
+  // Everything that ran, or where that is not known everything that can run, is the same machine code.
   bool same() const;
 };
 
