@@ -24,7 +24,7 @@ struct CompileSettings {
   bool source_maps = false;  // more positions; the same bytes
   bool counted = false;      // counters in every block: other code, and beside it the code without them
   unsigned workers = 1;      // threads; never changes the bytes
-  uint64_t max_code_bytes = kMaxCodeBytes;    // of all functions together
+  uint64_t max_code_bytes = kMaxCodeBytes;   // of all functions together
   uint32_t max_function_values = 2'000'000;  // of one function; see EngineLimits
   uint32_t max_merge_arguments = 600'000;
 };
