@@ -128,7 +128,8 @@ TEST(Decisions, ACallerTakesInWhatItsBudgetAllows) {
   const auto module = decoded(builder);
   ASSERT_EQ(module->bodies[callee].size, 40u);
   uint32_t inlined = 0, refused = 0;
-  for (const runtime::Decision& d : compiled(*module, with_maps())->decisions) {
+  const auto image = compiled(*module, with_maps());
+  for (const runtime::Decision& d : image->decisions) {
     if (d.function != caller || d.inline_site != ~0u) continue;
     inlined += d.kind == base::DecisionKind::Inlined;
     refused += d.kind == base::DecisionKind::NotInlinedBudget;

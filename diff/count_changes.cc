@@ -185,10 +185,9 @@ constexpr size_t kListedBlocks = 8;
 std::string change_text(const CountComparison& counts, const CountPair& pair) {
   if (!counts.differs(pair)) return "same";
   if (pair.baseline == 0) return "from none";
-  // A change too small to show is still one.
   const double change =
       per_work(pair.candidate, counts.candidate_work) / per_work(pair.baseline, counts.baseline_work) - 1;
-  return std::fabs(change) < 0.00005 ? (change > 0 ? "+0.00... %" : "-0.00... %") : format_change(change);
+  return format_exact_change(change);
 }
 
 std::string more_text(size_t unlisted) {

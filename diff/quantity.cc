@@ -47,6 +47,13 @@ std::string format_change(double change) {
   return buffer;
 }
 
+std::string format_exact_change(double change) {
+  if (change == 0 || std::fabs(change) >= 0.00005) return format_change(change);
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, "%+.2g %%", change * 100);
+  return buffer;
+}
+
 std::string format_share(double share) {
   char buffer[64];
   std::snprintf(buffer, sizeof buffer, "%.1f %%", share * 100);

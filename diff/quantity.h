@@ -12,6 +12,8 @@ namespace wago::diff {
 std::string format_ns(double ns);
 // A ratio minus one, signed, in percent: "+1.23 %", "-0.04 %", "+0.00 %".
 std::string format_change(double change);
+// The same of counts, where any change is one: "-0.0026 %" where two decimals would show none.
+std::string format_exact_change(double change);
 // A part of a whole in percent, unsigned: "1.2 %".
 std::string format_share(double share);
 // Groups of three: "1,234,567".

@@ -19,6 +19,9 @@ TEST(Quantity, ChangesKeepTheirSign) {
   EXPECT_EQ(format_change(0.01234), "+1.23 %");
   EXPECT_EQ(format_change(-0.5), "-50.00 %");
   EXPECT_EQ(format_change(0), "+0.00 %");
+  EXPECT_EQ(format_exact_change(0), "+0.00 %");
+  EXPECT_EQ(format_exact_change(0.0123), "+1.23 %");
+  EXPECT_EQ(format_exact_change(-0.000026), "-0.0026 %");
   EXPECT_EQ(format_share(0.0123), "1.2 %");
 }
 

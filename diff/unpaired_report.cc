@@ -54,7 +54,7 @@ std::optional<double> instructions_change(const ExactLanes& exact) {
 std::string instructions_text(const ExactLanes& exact) {
   const auto change = instructions_change(exact);
   if (!change) return "-";
-  return exact.counts->differs(exact.counts->machine) ? exact_change_text(*change) : "equal";
+  return exact.counts->differs(exact.counts->machine) ? format_exact_change(*change) : "equal";
 }
 
 // The cells that all tables have, behind the benchmark's name.

@@ -97,7 +97,6 @@ base::Result<std::shared_ptr<ModuleData>> ModuleData::deserialize(std::shared_pt
 }
 
 std::vector<uint8_t> ModuleData::serialize() const {
-  WAGO_CHECK_MSG(!engine_->settings().counted, "code that counts its blocks has no artifacts");
   Artifact artifact{module_, code_->shared_image(), {}};
   for (uint32_t i = 0; i < adapters_.size(); ++i) {
     if (adapters_[i]) artifact.adapters.push_back({i, engine_->adapter_image(type_ids_[i])});

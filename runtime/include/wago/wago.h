@@ -292,7 +292,7 @@ class Module {
   // bytes depend on module, engine settings and program alone. Errors: the artifact is damaged, or was made
   // by another program, for another machine or with other settings; the sentence says what to do. An artifact
   // is checked in every respect but what its machine code does: load only those you trust as you trust
-  // programs. Precondition of serialize(): the engine is not `counted`.
+  // programs. Of a `counted` engine no artifact is ever loaded.
   std::vector<uint8_t> serialize() const;
   static Result<Module> deserialize(const Engine& engine, std::span<const uint8_t> artifact);
 
