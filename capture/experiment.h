@@ -59,6 +59,9 @@ enum class WorkloadState : uint8_t {
   Failed,  // a side crashed, hung, trapped or returned a wrong result: `diagnostic` says which
 };
 
+// Where code begins in its first cache line: pairs take turns with 0, 16, 32 and 48 bytes.
+inline constexpr size_t kCodeOffsets = 4;
+
 struct ExperimentWorkload {
   std::string id;
   std::string catalog;
@@ -108,7 +111,7 @@ struct Turn {
 struct Pair {
   uint32_t workload = 0;  // index into Experiment::workloads
   uint32_t round = 0;
-  uint32_t code_offset = 0;                         // of both sides
+  uint32_t code_offset = 0;                         // of both sides, one of kCodeOffsets
   ExperimentSide first = ExperimentSide::Baseline;  // whose turn was the first
   uint32_t padding_bytes = 0;                       // of the environment, the same on both sides
   uint32_t cpu = 0;                                 // that both were bound to

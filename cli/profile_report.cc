@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <filesystem>
 #include <memory>
 
 #include "base/files.h"
@@ -75,8 +77,15 @@ base::Result<Made> of_experiments(const ReportFlags& flags, const Reading& readi
   auto baselines = names_of("--baseline-release", flags.baseline_release, flags.experiments.size());
   if (!baselines) return baselines.error();
   Made made;
+  std::vector<std::filesystem::path> seen;
   for (const std::string& path : flags.experiments) {
     const size_t number = made.reports.size();
+    std::error_code unseen;
+    const std::filesystem::path place = std::filesystem::weakly_canonical(path, unseen);
+    if (std::ranges::find(seen, place) != seen.end()) {
+      return base::usage_error("is named twice; each experiment counts once", {.file = path});
+    }
+    seen.push_back(place);
     base::Files& files = base::system_files();
     if (files.exists(path) && !files.is_directory(path)) {
       return base::usage_error(

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <system_error>
 #include <vector>
 
 #include <wago/wago.h>
@@ -102,7 +104,14 @@ Result<std::unique_ptr<RunProfile>> start_guest(const Parts& parts, const std::s
     settings.period_ns = *interval_ns;
   }
   const std::string path = parts.size() > 1 && !parts[1].empty() ? parts[1] : "profile.json";
-  if (base::system_files().is_directory(path)) return usage_error("is a folder: name a file", {.file = path});
+  // It is replaced as a whole, which a device or a link must not be.
+  std::error_code unseen;
+  const auto status = std::filesystem::symlink_status(path, unseen);
+  if (std::filesystem::exists(status) && !std::filesystem::is_regular_file(status)) {
+    return usage_error(std::filesystem::is_directory(status) ? "is a folder: name a file"
+                                                             : "exists and is no ordinary file: name another",
+                       {.file = path});
+  }
   auto folder = base::system_files().open_directory(base::directory_of(path));
   if (!folder) return folder.error();
   auto profile = harness::GuestProfile::start(std::move(settings));

@@ -32,8 +32,13 @@ base::Result<std::optional<CodeLane>> code_lane(const std::string& path,
   if (workload.captures[0].empty() || workload.captures[1].empty()) return lane;
   std::array<std::vector<Evidence>, 2> sides;
   for (size_t side = 0; side < 2; ++side) {
-    auto evidence = load(base::join_path(path, workload.captures[side]), files);
+    const std::string capture = base::join_path(path, workload.captures[side]);
+    auto evidence = load(capture, files);
     if (!evidence) return evidence.error();
+    if (evidence->manifest.module_sha256 != workload.module_sha256[side] ||
+        evidence->manifest.contract_sha256 != workload.contract_sha256) {
+      return base::usage_error("is of another module or workload than the pairs are", {.file = capture});
+    }
     sides[side].push_back(std::move(*evidence));
   }
   auto compared = compare(sides[0], sides[1]);
@@ -199,14 +204,8 @@ std::string change_text(const WorkloadFinding& found) {
 std::string instructions_text(const ReportedWorkload& workload) {
   if (!workload.code || !workload.code->instructions) return "-";
   const InstructionLane& lane = *workload.code->instructions;
-  // Rounded, one instruction in a million would look like none.
   if (lane.machine[0] == lane.machine[1]) return "equal";
-  return exact_change_text(lane.machine_change());
-}
-
-std::string exact_change_text(double change) {
-  const std::string text = format_change(change);
-  return text.substr(1) == "0.00 %" ? text + " (not equal)" : text;
+  return format_exact_change(lane.machine_change());
 }
 
 std::string headline(const Report& report) {

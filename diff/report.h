@@ -108,8 +108,6 @@ std::string instructions_text(const ReportedWorkload& workload);
 // "same", "2 functions" that differ, "helpers may differ" of different programs whose functions do not, "not
 // known".
 std::string code_text(const ReportedWorkload& workload);
-// "+0.42 %" of what is exact: never "+0.00 %" where it is not zero.
-std::string exact_change_text(double change);
 // "+2.10 % [+1.80 %, +2.40 %]"; without an interval the change alone, without pairs "-".
 std::string change_text(const WorkloadFinding& found);
 // "2 regressed (1 held over all), 14 same, 1 inconclusive"

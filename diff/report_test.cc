@@ -234,6 +234,11 @@ TEST_F(Reports, CapturesInTheExperimentAreTheExactLanes) {
   experiment.workloads.resize(2);
   experiment.workloads[0].captures = {"captures/same.baseline.wagoprof", "captures/same.candidate.wagoprof"};
   experiment.workloads[1].captures = {"captures/slow.baseline.wagoprof", "captures/slow.candidate.wagoprof"};
+  const capture::Manifest measured = capture::testing::consistent_parts().manifest;
+  for (capture::ExperimentWorkload& workload : experiment.workloads) {
+    workload.contract_sha256 = measured.contract_sha256;
+    workload.module_sha256 = {measured.module_sha256, measured.module_sha256};
+  }
   ASSERT_TRUE(files_.create_directory("run2.wagoexp"));
   ASSERT_TRUE(files_.create_directory("run2.wagoexp/captures"));
   const std::string in = "run2.wagoexp/captures/";
@@ -263,6 +268,17 @@ TEST_F(Reports, CapturesInTheExperimentAreTheExactLanes) {
   EXPECT_EQ(code_text({.code = CodeLane{.functions_same = 2}}), "helpers may differ");
   EXPECT_EQ(code_text({}), "not known");
   EXPECT_NE(to_text(*report).find("code differs in fib (changed)\n"), std::string::npos) << to_text(*report);
+
+  // Captures of another module than the pairs say nothing of them.
+  experiment.workloads[0].module_sha256[1] = std::string(64, 'f');
+  ASSERT_TRUE(files_.publish("run2.wagoexp/experiment.json", base::as_bytes(to_json_text(experiment))));
+  auto exchanged = report_on("run2.wagoexp", {}, files_);
+  ASSERT_TRUE(exchanged) << exchanged.error().to_string();
+  EXPECT_NE(exchanged->findings.workloads[0].finding, Finding::SameCode);
+  ASSERT_FALSE(exchanged->remarks.empty());
+  EXPECT_NE(exchanged->remarks[0].find("is of another module or workload than the pairs are"),
+            std::string::npos)
+      << exchanged->remarks[0];
 }
 
 TEST_F(Reports, AHistoryIsShownBesideItsWorkload) {

@@ -152,6 +152,13 @@ class Judge {
       found.pairs_to_settle = kLooks.front();
       return;
     }
+    // One offset may be slower where the others are not: nothing is held before each was seen.
+    if (found.offsets.size() < capture::kCodeOffsets) {
+      found.reason = "pairs at " + std::to_string(found.offsets.size()) + " of " +
+                     std::to_string(capture::kCodeOffsets) + " code offsets are too few";
+      found.pairs_to_settle = kLooks.front();
+      return;
+    }
     const auto [low, high] = *found.interval;
     if (low > settings_.floor || high < -settings_.floor) {
       const bool up = low > settings_.floor;

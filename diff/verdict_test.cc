@@ -139,6 +139,14 @@ TEST(Verdict, CodeOffsetsThatDisagreeAreAFindingOfTheirOwn) {
   EXPECT_FALSE(one(16, {.change = 0.02}).layout_sensitive);
 }
 
+TEST(Verdict, NothingIsHeldBeforeEveryCodeOffsetWasMeasured) {
+  const WorkloadFinding early = one(3, {.change = 0.5});
+  EXPECT_EQ(early.finding, Finding::Inconclusive);
+  EXPECT_FALSE(early.gated);
+  EXPECT_EQ(early.reason, "pairs at 3 of 4 code offsets are too few");
+  EXPECT_EQ(one(4, {.change = 0.5}).finding, Finding::Regressed);
+}
+
 TEST(Verdict, PairsInWhichOneSideWarmedUpAreLeftOut) {
   std::vector<Pair> pairs;
   measure(pairs, 0, 8, {}, 6);

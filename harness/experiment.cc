@@ -34,7 +34,6 @@ using capture::WorkloadState;
 
 constexpr size_t kSmallSuite = 10;           // of it two workloads are controls, of others three
 constexpr uint32_t kMaxPaddingBytes = 4096;  // where the stack begins, relative to its page
-constexpr uint32_t kOffsets = 4;
 constexpr uint32_t kOffsetBytes = 16;
 // A pair's timed work on both sides, and starting, compiling and warming up as much again.
 constexpr uint64_t kExpectedPairNs = 4 * kTimedNs;
@@ -450,7 +449,7 @@ class Experimenter {
     tell("measuring " + workload.id);
     const uint64_t seed = draw(experiment_.seed, kForOrder, number + 1);
     PairDraw drawn;
-    drawn.code_offset = static_cast<uint32_t>(pairs_before % kOffsets) * kOffsetBytes;
+    drawn.code_offset = static_cast<uint32_t>(pairs_before % capture::kCodeOffsets) * kOffsetBytes;
     drawn.padding_bytes = static_cast<uint32_t>(draw(seed, kForPadding, pairs_before) % kMaxPaddingBytes);
     drawn.cpu = cpus_[draw(seed, kForCpu, pairs_before) % cpus_.size()];
     drawn.first = kExperimentSides[draw(seed, kForFirst, pairs_before) % kExperimentSides.size()];
