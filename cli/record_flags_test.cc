@@ -2,10 +2,9 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdio>
-#include <filesystem>
 #include <fstream>
 
+#include "base/testing/scratch_folder.h"
 #include "base/text.h"
 
 namespace wago::cli::profile {
@@ -226,13 +225,12 @@ TEST(RecordFlags, IdsComeFromModuleAndExport) {
 
 class RecordFlagsCatalog : public ::testing::Test {
  protected:
-  RecordFlagsCatalog() : path_(::testing::TempDir() + "wago_record_flags_catalog.json") {
+  RecordFlagsCatalog() {
     std::ofstream(path_) << R"({"version": 1, "catalog": "bundled", "workloads": [
       {"id": "fib", "module": "fib.wasm", "iterations": 10, "warmup": 2,
        "calls": [{"export": "fib", "args": [20], "want": [6765]}]},
       {"id": "sieve", "module": "sieve.wasm", "calls": [{"export": "sieve", "want": [1]}]}]})";
   }
-  ~RecordFlagsCatalog() override { std::filesystem::remove(path_); }
   RecordFlags from_catalog(const char* workload) const {
     RecordFlags flags;
     flags.catalog = path_;
@@ -240,7 +238,8 @@ class RecordFlagsCatalog : public ::testing::Test {
     flags.out = "out.wagoprof";
     return flags;
   }
-  std::string path_;
+  const base::testing::ScratchFolder scratch_;
+  const std::string path_ = scratch_.file("catalog.json");
 };
 
 TEST_F(RecordFlagsCatalog, AWorkloadKeepsWhatItDeclaresUnlessAFlagSaysOtherwise) {

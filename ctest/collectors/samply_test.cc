@@ -16,7 +16,6 @@ bool has(const std::string& text, const std::string& part) {
 class Samply : public FolderTest {
  protected:
   void SetUp() override {
-    FolderTest::SetUp();
     const Said tried = in_root("samply record --save-only --output try.json.gz true");
     if (tried.code != 0) GTEST_SKIP() << "samply does not work here: " << tried.text;
   }
@@ -51,7 +50,6 @@ TEST_F(Samply, StartedOutsideItFindsTheNamesOfCompiledCode) {
 class FakeSamply : public FolderTest {
  protected:
   void SetUp() override {
-    FolderTest::SetUp();
     done("mkdir bin && cp " + std::string(WAGO_SOURCE_DIR) + "/ctest/collectors/fake_samply.sh bin/samply");
   }
   Said record(const std::string& how, const std::string& flags = "") const {

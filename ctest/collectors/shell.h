@@ -10,6 +10,8 @@
 #include <fstream>
 #include <string>
 
+#include "base/testing/scratch_folder.h"
+
 namespace wago::ctest {
 
 struct Said {
@@ -31,12 +33,6 @@ inline Said shell(const std::string& command) {
 // A test in an empty folder of its own.
 class FolderTest : public ::testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "wago_collectors_XXXXXX").string();
-    root_ = ::mkdtemp(pattern.data());
-  }
-  void TearDown() override { std::filesystem::remove_all(root_); }
-
   Said in_root(const std::string& command) const { return shell("cd " + root_ + " && " + command); }
   // The same; it must succeed.
   std::string done(const std::string& command) const {
@@ -45,14 +41,14 @@ class FolderTest : public ::testing::Test {
     return said.text;
   }
 
-  std::string root_;
+  const base::testing::ScratchFolder scratch_;
+  const std::string root_ = scratch_.path();
 };
 
 // One where perf works; skipped where it does not.
 class PerfTest : public FolderTest {
  protected:
   void SetUp() override {
-    FolderTest::SetUp();
     const Said tried = in_root("perf record -o try.data -e cpu-clock:u true");
     if (tried.code != 0) GTEST_SKIP() << "perf does not work here: " << tried.text;
   }
