@@ -28,24 +28,6 @@ std::string field_of(const std::string& setting) {
   return "effective_settings." + setting.substr(2, setting.find(' ') - 2);
 }
 
-base::Result<void> check_own(const Evidence& evidence, const capture::ExperimentWorkload& workload,
-                             ExperimentSide side) {
-  const size_t i = capture::index_of(side);
-  auto check = [&](const char* what, const std::string& wanted, const std::string& seen) -> std::string {
-    return wanted.empty() || wanted == seen ? "" : what;
-  };
-  std::string other =
-      check("it computes something else", workload.contract_sha256, evidence.manifest.contract_sha256);
-  if (other.empty())
-    other = check("its module is another", workload.module_sha256[i], evidence.manifest.module_sha256);
-  if (other.empty())
-    other = check("its code is another", workload.code_sha256[i], evidence.manifest.code_sha256);
-  if (other.empty()) return {};
-  return base::usage_error("is no capture of the experiment's " + std::string(capture::spelling(side)) +
-                               ": " + other + "; record it again with --catalog",
-                           {.file = evidence.path});
-}
-
 base::Result<void> check_contracts(const BothSides& sides, const capture::Experiment& experiment) {
   const std::array<const Evidence*, 2> both = {&sides[0], &sides[1]};
   auto differences = contract_differences(both);
@@ -195,6 +177,24 @@ std::array<std::string, 2> paths_of(const std::optional<BothSides>& sides) {
 }
 
 }  // namespace
+
+base::Result<void> check_own(const Evidence& evidence, const capture::ExperimentWorkload& workload,
+                             ExperimentSide side) {
+  const size_t i = capture::index_of(side);
+  auto check = [&](const char* what, const std::string& wanted, const std::string& seen) -> std::string {
+    return wanted.empty() || wanted == seen ? "" : what;
+  };
+  std::string other =
+      check("it computes something else", workload.contract_sha256, evidence.manifest.contract_sha256);
+  if (other.empty())
+    other = check("its module is another", workload.module_sha256[i], evidence.manifest.module_sha256);
+  if (other.empty())
+    other = check("its code is another", workload.code_sha256[i], evidence.manifest.code_sha256);
+  if (other.empty()) return {};
+  return base::usage_error("is no capture of the experiment's " + std::string(capture::spelling(side)) +
+                               ": " + other + "; record it again with --catalog",
+                           {.file = evidence.path});
+}
 
 base::Result<void> check_captures(const BothSides& sides, const capture::Experiment& experiment,
                                   const capture::ExperimentWorkload& workload) {

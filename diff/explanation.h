@@ -60,6 +60,10 @@ struct Explanation {
   }
 };
 
+// Whether a capture is of what this side of the workload was measured with: contract, module and code, as far
+// as the experiment knows them. Error (Usage): it is not.
+base::Result<void> check_own(const Evidence& evidence, const capture::ExperimentWorkload& workload,
+                             capture::ExperimentSide side);
 // Whether they are captures of both sides of this workload. Errors (Usage): one is not of this experiment;
 // they differ in more than what the experiment is about.
 base::Result<void> check_captures(const BothSides& sides, const capture::Experiment& experiment,

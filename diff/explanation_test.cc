@@ -36,18 +36,10 @@ Report mix_report() {
   return report;
 }
 
-Evidence counted(std::vector<uint64_t> entered, std::string path) {
-  Evidence evidence = mix_evidence(std::move(path));
-  evidence.samples.reset();
-  evidence.manifest.backend = base::Backend::Count;
-  evidence.counts = capture::Counts{};
-  evidence.counts->entered = {std::move(entered), {}};
-  return evidence;
-}
-
 // `main` got one byte longer, and `hot` loops more often.
 BothSides slower() {
-  BothSides both = {counted({10, 10, 500, 10, 0}, "a.wagoprof"), counted({10, 10, 600, 10, 0}, "b.wagoprof")};
+  BothSides both = {counted_mix({10, 10, 500, 10, 0}, "a.wagoprof"),
+                    counted_mix({10, 10, 600, 10, 0}, "b.wagoprof")};
   capture::Image& image = both[1].images.images[0];
   image.functions[0].sha256 = digest_of("another");
   image.functions[0].size += 1;
@@ -160,7 +152,7 @@ TEST(Explanation, WhatIsNotKnownIsSaid) {
 }
 
 TEST(Explanation, TheSameCodeExecutedEquallyOftenIsNotTheCode) {
-  const BothSides same = {counted({10, 10, 500, 10, 0}, "a"), counted({10, 10, 500, 10, 0}, "b")};
+  const BothSides same = {counted_mix({10, 10, 500, 10, 0}, "a"), counted_mix({10, 10, 500, 10, 0}, "b")};
   const std::string text = to_text(explained({same, {}}));
   EXPECT_TRUE(contains(text, "no function differs")) << text;
   EXPECT_TRUE(contains(text, "both sides executed the same code equally often")) << text;

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "diff/evidence.h"
 #include "diff/executions.h"
+#include "diff/explanation.h"
 #include "diff/quantity.h"
 
 namespace wago::diff {
@@ -31,15 +32,12 @@ base::Result<std::optional<CodeLane>> code_lane(const std::string& path,
   std::optional<CodeLane> lane;
   if (workload.captures[0].empty() || workload.captures[1].empty()) return lane;
   std::array<std::vector<Evidence>, 2> sides;
-  for (size_t side = 0; side < 2; ++side) {
-    const std::string capture = base::join_path(path, workload.captures[side]);
-    auto evidence = load(capture, files);
+  for (capture::ExperimentSide side : capture::kExperimentSides) {
+    const size_t i = capture::index_of(side);
+    auto evidence = load(base::join_path(path, workload.captures[i]), files);
     if (!evidence) return evidence.error();
-    if (evidence->manifest.module_sha256 != workload.module_sha256[side] ||
-        evidence->manifest.contract_sha256 != workload.contract_sha256) {
-      return base::usage_error("is of another module or workload than the pairs are", {.file = capture});
-    }
-    sides[side].push_back(std::move(*evidence));
+    if (auto own = check_own(*evidence, workload, side); !own) return own.error();
+    sides[i].push_back(std::move(*evidence));
   }
   auto compared = compare(sides[0], sides[1]);
   if (!compared) return compared.error();

@@ -276,7 +276,7 @@ TEST_F(Reports, CapturesInTheExperimentAreTheExactLanes) {
   ASSERT_TRUE(exchanged) << exchanged.error().to_string();
   EXPECT_NE(exchanged->findings.workloads[0].finding, Finding::SameCode);
   ASSERT_FALSE(exchanged->remarks.empty());
-  EXPECT_NE(exchanged->remarks[0].find("is of another module or workload than the pairs are"),
+  EXPECT_NE(exchanged->remarks[0].find("is no capture of the experiment's candidate: its module is another"),
             std::string::npos)
       << exchanged->remarks[0];
 }

@@ -206,4 +206,14 @@ inline Evidence mix_evidence(std::string path = "mix.wagoprof") {
   return evidence;
 }
 
+// The same, counted: how often each block of the module was entered.
+inline Evidence counted_mix(std::vector<uint64_t> entered, std::string path) {
+  Evidence evidence = mix_evidence(std::move(path));
+  evidence.samples.reset();
+  evidence.manifest.backend = base::Backend::Count;
+  evidence.counts = capture::Counts{};
+  evidence.counts->entered = {std::move(entered), {}};
+  return evidence;
+}
+
 }  // namespace wago::diff

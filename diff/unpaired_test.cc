@@ -140,15 +140,6 @@ TEST(Unpaired, EveryFormatSaysThatNothingIsDecided) {
   EXPECT_EQ(json.find("benchmarks")->items()[0].find("verdict")->as_string(), "inconclusive (unpaired)");
 }
 
-Evidence counted(std::vector<uint64_t> entered, std::string path) {
-  Evidence evidence = mix_evidence(std::move(path));
-  evidence.samples.reset();
-  evidence.manifest.backend = base::Backend::Count;
-  evidence.counts = capture::Counts{};
-  evidence.counts->entered = {std::move(entered), {}};
-  return evidence;
-}
-
 UnpairedReport of_captures(const std::vector<Evidence>& before, const std::vector<Evidence>& after) {
   auto comparison = compare(before, after);
   EXPECT_TRUE(comparison) << (comparison ? "" : comparison.error().to_string());
@@ -156,10 +147,10 @@ UnpairedReport of_captures(const std::vector<Evidence>& before, const std::vecto
 }
 
 TEST(Unpaired, OfCapturesWhatIsExactStandsBesideTheTimes) {
-  Evidence other = counted({10, 10, 600, 10, 0}, "c");
+  Evidence other = counted_mix({10, 10, 600, 10, 0}, "c");
   other.images.images[0].functions[1].sha256 = digest_of("another");
   const UnpairedReport report =
-      of_captures({counted({10, 10, 500, 10, 0}, "a"), counted({10, 10, 500, 10, 0}, "b")}, {other});
+      of_captures({counted_mix({10, 10, 500, 10, 0}, "a"), counted_mix({10, 10, 500, 10, 0}, "b")}, {other});
   ASSERT_EQ(report.benchmarks.size(), 1u);
   const UnpairedBenchmark& mix = report.benchmarks[0];
   EXPECT_EQ(mix.verdict, Verdict::Inconclusive);
