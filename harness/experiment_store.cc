@@ -1,13 +1,15 @@
 #include "harness/experiment_store.h"
 
 #include <fcntl.h>
-#include <stdio.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
+#include <fstream>
 
 #include "base/text.h"
 
@@ -24,6 +26,24 @@ Error system_error(base::ErrorKind kind, const char* what, const std::string& pa
 
 constexpr const char* kBusy = "another experiment is being measured into it; wait for it or name another";
 
+// " (process 4711)", as /proc/locks (proc(5)) knows who holds the lock of an open directory; empty where it
+// does not, as for a process of another container.
+std::string holder(int directory) {
+  struct stat entry {};
+  if (::fstat(directory, &entry) != 0) return "";
+  std::ifstream locks("/proc/locks");
+  for (std::string line; std::getline(locks, line);) {
+    int pid = 0;
+    unsigned major = 0, minor = 0;
+    unsigned long inode = 0;
+    if (std::sscanf(line.c_str(), "%*d: FLOCK %*s %*s %d %x:%x:%lu", &pid, &major, &minor, &inode) != 4)
+      continue;
+    if (inode != entry.st_ino || ::makedev(major, minor) != entry.st_dev || pid <= 0) continue;
+    return " (process " + std::to_string(pid) + ")";
+  }
+  return "";
+}
+
 }  // namespace
 
 Result<base::Fd> lock_directory(const std::string& path, const char* busy) {
@@ -36,7 +56,7 @@ Result<base::Fd> lock_directory(const std::string& path, const char* busy) {
     if (errno != EWOULDBLOCK) return system_error(base::ErrorKind::Usage, "cannot be locked", path);
     ::usleep(50'000);
   }
-  return base::usage_error(busy, {.file = path});
+  return base::usage_error(busy + holder(fd.get()), {.file = path});
 }
 
 // A flat directory of ordinary files, as captures are.
@@ -49,6 +69,17 @@ Result<void> remove_capture(const std::string& path) {
     if (auto removed = files.remove(base::join_path(path, name)); !removed) return removed;
   }
   return files.remove(path);
+}
+
+// What is at `path` by now, and was not when this experiment began.
+Error was_faster(const std::string& path) {
+  auto lock = lock_directory(path, kBusy);
+  if (!lock) return lock.error();
+  return base::usage_error(
+      "was made by another process meanwhile; the same command continues it where it is an experiment, or "
+      "name "
+      "another",
+      {.file = path});
 }
 
 Result<ExperimentStore> ExperimentStore::create(const std::string& path,
@@ -66,6 +97,7 @@ Result<ExperimentStore> ExperimentStore::create(const std::string& path,
     auto made = files.create(base::join_path(beside, capture::kExperimentFile), base::as_bytes(text));
     if (!made) return made;
     if (::renameat2(AT_FDCWD, beside.c_str(), AT_FDCWD, path.c_str(), RENAME_NOREPLACE) == 0) return {};
+    if (errno == EEXIST) return was_faster(path);
     return system_error(base::ErrorKind::Usage, "cannot be created", path);
   };
   if (auto filled = fill(); !filled) {

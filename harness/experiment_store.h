@@ -17,7 +17,8 @@ namespace wago::harness {
 inline constexpr const char* kExperimentCaptures = "captures";
 
 // Locked against other processes that do the same, as long as the descriptor is held; it ends with the
-// process however that ends. Errors (Usage): `busy`, a sentence, where another process holds it.
+// process however that ends. Errors (Usage): `busy`, a sentence, and who it is where another process holds
+// it.
 base::Result<base::Fd> lock_directory(const std::string& path, const char* busy);
 // With all that is in it; nothing where there is none.
 base::Result<void> remove_capture(const std::string& path);

@@ -470,7 +470,36 @@ TEST_F(ExperimentTest, OneExperimentADirectoryAtATime) {
   ASSERT_TRUE(held);
   ExperimentOutcome outcome = run(request(), 2);
   ASSERT_TRUE(outcome.error);
-  EXPECT_NE(outcome.error->message.find("another experiment is being measured into it"), std::string::npos);
+  EXPECT_EQ(outcome.error->message,
+            "another experiment is being measured into it; wait for it or name another (process " +
+                std::to_string(::getpid()) + ")");
+}
+
+TEST_F(ExperimentTest, OneThatWasFasterIsLeftAlone) {
+  // Made after this one had looked, and before it had anything to keep.
+  base::Result<ExperimentStore> faster = base::failed("not made yet");
+  ExperimentRequest wanted = request();
+  wanted.on_progress = [&](const ExperimentProgress&) {
+    if (!faster) faster = ExperimentStore::create(path("out.wagoexp"), {});
+  };
+  ExperimentOutcome outcome = run(wanted, 1);
+  ASSERT_TRUE(outcome.error);
+  EXPECT_EQ(outcome.error->kind, ErrorKind::Usage);
+  EXPECT_EQ(outcome.error->message,
+            "another experiment is being measured into it; wait for it or name another (process " +
+                std::to_string(::getpid()) + ")");
+  // Made by one that has come to its end.
+  std::filesystem::remove_all(path("out.wagoexp"));
+  faster = base::failed("not made yet");
+  wanted.on_progress = [&](const ExperimentProgress&) {
+    std::filesystem::create_directory(path("out.wagoexp"));
+  };
+  outcome = run(wanted, 1);
+  ASSERT_TRUE(outcome.error);
+  EXPECT_EQ(
+      outcome.error->message,
+      "was made by another process meanwhile; the same command continues it where it is an experiment, or "
+      "name another");
 }
 
 TEST_F(ExperimentTest, KilledAtAnyMomentItIsContinued) {
@@ -640,7 +669,8 @@ TEST_F(ExplainTest, OneAtATimeIntoADirectory) {
   auto lock = lock_directory(path("explain"), "held");
   ASSERT_TRUE(lock);
   EXPECT_EQ(refusal(request, ErrorKind::Usage),
-            "another process records explanations into it; wait for it or name another with --out");
+            "another process records explanations into it; wait for it or name another with --out (process " +
+                std::to_string(::getpid()) + ")");
   // What an earlier one left when it was killed is no obstacle.
   lock = base::failed("released");
   std::filesystem::create_directory(path("explain/fib.baseline.exact.wagoprof.unfinished"));
