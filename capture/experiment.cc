@@ -1,9 +1,11 @@
 #include "capture/experiment.h"
 
+#include <optional>
 #include <set>
 #include <utility>
 
 #include "base/json.h"
+#include "base/sha256.h"
 #include "base/text.h"
 
 namespace wago::capture {
@@ -184,6 +186,66 @@ Pair read_pair(JsonReader& reader, const Experiment& experiment, const Experimen
   return pair;
 }
 
+// What is wrong with a file whose seal does not fit. Who has it from elsewhere can ask for it again.
+constexpr const char* kEdited =
+    "was changed after it was measured, since its sha256 is another: use it as it was written, or measure "
+    "again";
+
+// Between a sealed object and its end.
+struct SealStyle {
+  std::string_view before;  // the digits
+  std::string_view after;
+};
+constexpr SealStyle kLineSeal = {",\"sha256\":\"", "\"}"};
+constexpr SealStyle kFileSeal = {",\n \"sha256\": \"", "\"\n}\n"};
+constexpr size_t kDigits = 2 * sizeof(base::Digest);
+
+std::string digits_of(std::string_view before, std::string_view open) {
+  base::Sha256 hash;
+  hash.update_field(before);
+  hash.update(open);
+  return base::to_hex(hash.finish());
+}
+
+// An object's text up to the seal that it ends with, or nothing where it ends otherwise.
+std::optional<std::string_view> before_seal(std::string_view text, const SealStyle& style) {
+  const size_t length = style.before.size() + kDigits + style.after.size();
+  if (text.size() < length) return {};
+  const std::string_view seal = text.substr(text.size() - length);
+  if (!seal.starts_with(style.before) || !seal.ends_with(style.after)) return {};
+  return text.substr(0, text.size() - length);
+}
+
+std::string_view digits_in(std::string_view text, const SealStyle& style) {
+  return text.substr(text.size() - style.after.size() - kDigits, kDigits);
+}
+
+bool is_sealed(std::string_view text, std::string_view before, const SealStyle& style) {
+  const auto open = before_seal(text, style);
+  return open && digits_in(text, style) == digits_of(before, *open);
+}
+
+// `text` is an object as it would end without a seal.
+std::string sealed(std::string text, std::string_view end, std::string_view before, const SealStyle& style) {
+  text.resize(text.size() - end.size());
+  const std::string digits = digits_of(before, text);
+  return text.append(style.before).append(digits).append(style.after);
+}
+
+std::string pair_text(const Pair& pair) {
+  return Json::object({{"workload", pair.workload},
+                       {"round", pair.round},
+                       {"code_offset", pair.code_offset},
+                       {"first", spelling(pair.first)},
+                       {"padding_bytes", pair.padding_bytes},
+                       {"cpu", pair.cpu},
+                       {"iterations_per_turn", pair.iterations_per_turn},
+                       {"sliced", pair.sliced},
+                       {"baseline", turns_json(pair.turns[0])},
+                       {"candidate", turns_json(pair.turns[1])}})
+      .dump();
+}
+
 }  // namespace
 
 std::string_view spelling(ExperimentSide side) {
@@ -209,7 +271,8 @@ std::string to_json_text(const Experiment& experiment) {
                                   {"pairs", experiment.pairs},
                                   {"seed", experiment.seed},
                                   {"workloads", std::move(workloads)}});
-  return json.dump(1) + "\n";
+  std::string text = json.dump(1) + "\n";
+  return experiment.version < 2 ? text : sealed(std::move(text), "\n}\n", {}, kFileSeal);
 }
 
 base::Result<Experiment> parse_experiment(std::string_view text, const std::string& file,
@@ -220,7 +283,8 @@ base::Result<Experiment> parse_experiment(std::string_view text, const std::stri
   Experiment experiment;
   experiment.version = root.u64("version");
   if (root.error()) return *root.error();
-  if (auto known = check_version(experiment.version, file, 1, kExperimentVersion); !known)
+  if (auto known = check_version(experiment.version, file, kOldestExperimentVersion, kExperimentVersion);
+      !known)
     return known.error();
   experiment.complete = root.boolean("complete");
   experiment.diagnostics = read_strings(root, "diagnostics", limits.workloads);
@@ -248,26 +312,35 @@ base::Result<Experiment> parse_experiment(std::string_view text, const std::stri
       [&](JsonReader& workload) { experiment.workloads.push_back(read_workload(workload, limits)); }, true,
       limits.workloads);
   if (root.error()) return *root.error();
+  if (experiment.version >= 2 && !is_sealed(text, {}, kFileSeal)) {
+    return base::usage_error(kEdited, {.file = file});
+  }
   return experiment;
 }
 
-std::string to_json_line(const Pair& pair) {
-  const Json json = Json::object({{"workload", pair.workload},
-                                  {"round", pair.round},
-                                  {"code_offset", pair.code_offset},
-                                  {"first", spelling(pair.first)},
-                                  {"padding_bytes", pair.padding_bytes},
-                                  {"cpu", pair.cpu},
-                                  {"iterations_per_turn", pair.iterations_per_turn},
-                                  {"sliced", pair.sliced},
-                                  {"baseline", turns_json(pair.turns[0])},
-                                  {"candidate", turns_json(pair.turns[1])}});
-  return json.dump() + "\n";
+PairLines::PairLines(const Experiment& experiment) : sealed_(experiment.version >= 2) {
+  before_ = std::to_string(experiment.start_unix_ns) + " " + std::to_string(experiment.seed);
+}
+
+std::string PairLines::next(const Pair& pair) {
+  std::string line = pair_text(pair);
+  if (sealed_) {
+    line = sealed(std::move(line), "}", before_, kLineSeal);
+    before_ = digits_in(line, kLineSeal);
+  }
+  return line + "\n";
+}
+
+bool PairLines::is_next(std::string_view line) {
+  if (!sealed_) return true;
+  if (!is_sealed(line, before_, kLineSeal)) return false;
+  before_ = digits_in(line, kLineSeal);
+  return true;
 }
 
 base::Result<PairsRead> parse_pairs(std::string_view text, const Experiment& experiment,
                                     const std::string& file, const ExperimentLimits& limits) {
-  PairsRead read;
+  PairsRead read{.pairs = {}, .lines = PairLines(experiment)};
   std::set<std::pair<uint32_t, uint32_t>> seen;  // round and workload
   for (size_t end; (end = text.find('\n', read.whole_bytes)) != std::string_view::npos;) {
     const std::string_view line = text.substr(read.whole_bytes, end - read.whole_bytes);
@@ -284,6 +357,7 @@ base::Result<PairsRead> parse_pairs(std::string_view text, const Experiment& exp
       reader.fail("is a second pair of one workload in one round");
     }
     if (reader.error()) return *reader.error();
+    if (!read.lines.is_next(line)) return base::usage_error(kEdited, {.file = place});
     read.pairs.push_back(std::move(pair));
     read.whole_bytes = end + 1;
   }

@@ -12,6 +12,11 @@
 //
 // Invariants, checked by the reader: pairs name workloads of experiment.json, none twice in a round; there
 // are not fewer than it says; both sides of a pair have as many turns; offsets are 0, 16, 32 or 48.
+//
+// Since version 2 both files are sealed, so that what was edited, or put together of several experiments, is
+// no evidence: the last member of experiment.json, and of every line, is the SHA-256 of the text before it. A
+// line's begins with the line before, and the first's with the experiment's start and seed. It is no
+// signature: whoever wants to forge one can compute it.
 #pragma once
 
 #include <array>
@@ -30,7 +35,8 @@ namespace wago::capture {
 
 inline constexpr const char* kExperimentFile = "experiment.json";
 inline constexpr const char* kPairsFile = "pairs.jsonl";
-inline constexpr uint64_t kExperimentVersion = 1;
+inline constexpr uint64_t kExperimentVersion = 2;
+inline constexpr uint64_t kOldestExperimentVersion = 1;
 
 enum class ExperimentSide : uint8_t { Baseline, Candidate };
 inline constexpr std::array kExperimentSides = {ExperimentSide::Baseline, ExperimentSide::Candidate};
@@ -133,12 +139,24 @@ std::string to_json_text(const Experiment& experiment);
 base::Result<Experiment> parse_experiment(std::string_view text, const std::string& file,
                                           const ExperimentLimits& limits = {});
 
-// One line, its end included.
-std::string to_json_line(const Pair& pair);
+// The lines of an experiment's pairs, each sealed with the one before.
+class PairLines {
+ public:
+  explicit PairLines(const Experiment& experiment);
+  // The next line, its end included.
+  std::string next(const Pair& pair);
+  // Whether this, without its end, is the next one as it was written.
+  bool is_next(std::string_view line);
+
+ private:
+  bool sealed_;
+  std::string before_;  // the seal of the last line
+};
 
 struct PairsRead {
   std::vector<Pair> pairs;
   uint64_t whole_bytes = 0;  // of the lines that are whole; what follows is a torn one
+  PairLines lines;           // to go on with
 };
 // Errors name the line.
 base::Result<PairsRead> parse_pairs(std::string_view text, const Experiment& experiment,

@@ -40,6 +40,20 @@ Pair pair_of(uint32_t workload) {
   return pair;
 }
 
+std::string lines_of(const Experiment& experiment, const std::vector<Pair>& pairs) {
+  PairLines lines(experiment);
+  std::string text;
+  for (const Pair& pair : pairs) text += lines.next(pair);
+  return text;
+}
+
+// As a first version wrote it.
+Experiment unsealed() {
+  Experiment experiment = example();
+  experiment.version = 1;
+  return experiment;
+}
+
 TEST(Experiment, ReadsBackAsWritten) {
   auto experiment = parse_experiment(to_json_text(example()), "experiment.json");
   ASSERT_TRUE(experiment) << experiment.error().to_string();
@@ -47,9 +61,8 @@ TEST(Experiment, ReadsBackAsWritten) {
 }
 
 TEST(Experiment, PairsReadBackAndATornLineIsLeftOut) {
-  const std::string whole = to_json_line(pair_of(0)) + to_json_line(pair_of(1));
-  for (const std::string& torn :
-       {std::string(), std::string("{\"workl"), to_json_line(pair_of(0)).substr(0, 200)}) {
+  const std::string whole = lines_of(example(), {pair_of(0), pair_of(1)});
+  for (const std::string& torn : {std::string(), std::string("{\"workl"), whole.substr(0, 200)}) {
     auto pairs = parse_pairs(whole + torn, example(), "pairs.jsonl");
     ASSERT_TRUE(pairs) << pairs.error().to_string();
     EXPECT_EQ(pairs->pairs, (std::vector<Pair>{pair_of(0), pair_of(1)}));
@@ -59,9 +72,9 @@ TEST(Experiment, PairsReadBackAndATornLineIsLeftOut) {
 
 TEST(Experiment, DamageIsNamedWithItsLine) {
   auto sentence = [](std::string from, std::string to) {
-    std::string text = to_json_line(pair_of(0)) + to_json_line(pair_of(1));
+    std::string text = lines_of(unsealed(), {pair_of(0), pair_of(1)});
     text.replace(text.rfind(from), from.size(), to);
-    auto pairs = parse_pairs(text, example(), "pairs.jsonl");
+    auto pairs = parse_pairs(text, unsealed(), "pairs.jsonl");
     return pairs ? std::string("accepted") : pairs.error().to_string();
   };
   EXPECT_EQ(sentence("\"workload\":1", "\"workload\":2"),
@@ -78,6 +91,71 @@ TEST(Experiment, DamageIsNamedWithItsLine) {
             "pairs.jsonl, line 2: is a second pair of one workload in one round");
 }
 
+constexpr const char* kEdited =
+    "was changed after it was measured, since its sha256 is another: use it as it was written, or measure "
+    "again";
+
+TEST(Experiment, AnEditedFileIsNoEvidence) {
+  auto sentence = [](std::string from, std::string to) {
+    std::string text = to_json_text(example());
+    text.replace(text.find(from), from.size(), to);
+    auto experiment = parse_experiment(text, "experiment.json");
+    return experiment ? std::string("accepted") : experiment.error().to_string();
+  };
+  const std::string edited = "experiment.json: " + std::string(kEdited);
+  EXPECT_EQ(sentence("\"control\": false", "\"control\": true"), edited);
+  EXPECT_EQ(sentence("\"control\": false", "\"colour\": 7, \"control\": false"), edited);
+  EXPECT_EQ(sentence("\"seed\"", " \"seed\""), edited);
+  EXPECT_EQ(sentence("\"pairs\": 0", "\"pairs\": 1"), edited);
+  EXPECT_EQ(sentence("\n}\n", "\n}\n\n"), edited);
+  EXPECT_EQ(sentence("\"sha256\": \"", "\"sha256\": \"0"), edited);
+  EXPECT_EQ(sentence("\"sha256\"", "\"sha255\""), edited);
+}
+
+TEST(Experiment, PairsAreSealedInTheirOrderToTheirExperiment) {
+  auto sentence = [](const std::string& text, const Experiment& experiment = example()) {
+    auto pairs = parse_pairs(text, experiment, "pairs.jsonl");
+    return pairs ? std::string("accepted") : pairs.error().to_string();
+  };
+  const std::string text = lines_of(example(), {pair_of(0), pair_of(1)});
+  ASSERT_EQ(sentence(text), "accepted");
+  const size_t second = text.find('\n') + 1;
+  const std::string first_line = "pairs.jsonl, line 1: " + std::string(kEdited);
+  const std::string second_line = "pairs.jsonl, line 2: " + std::string(kEdited);
+
+  std::string faster = text;
+  faster.replace(faster.rfind("[30,80]"), 7, "[10,27]");
+  EXPECT_EQ(sentence(faster), second_line);
+  // Pairs left out, exchanged, or without their seals.
+  EXPECT_EQ(sentence(text.substr(second)), first_line);
+  EXPECT_EQ(sentence(text.substr(second) + text.substr(0, second)), first_line);
+  EXPECT_EQ(sentence(lines_of(unsealed(), {pair_of(0), pair_of(1)})), first_line);
+  // Of another experiment.
+  Experiment other = example();
+  other.start_unix_ns += 1;
+  EXPECT_EQ(sentence(text, other), first_line);
+  other = example();
+  other.seed = 5;
+  EXPECT_EQ(sentence(text, other), first_line);
+  // What is read is gone on with.
+  auto read = parse_pairs(text, example(), "pairs.jsonl");
+  ASSERT_TRUE(read);
+  Pair third = pair_of(0);
+  third.round = 4;
+  EXPECT_EQ(text + read->lines.next(third), lines_of(example(), {pair_of(0), pair_of(1), third}));
+}
+
+TEST(Experiment, TheFirstVersionHasNoSeals) {
+  const std::string text = to_json_text(unsealed());
+  EXPECT_EQ(text.rfind("\"sha256\""), std::string::npos);
+  auto experiment = parse_experiment(text, "experiment.json");
+  ASSERT_TRUE(experiment) << experiment.error().to_string();
+  EXPECT_EQ(*experiment, unsealed());
+  const std::string lines = lines_of(unsealed(), {pair_of(0)});
+  EXPECT_EQ(lines.find("sha256"), std::string::npos);
+  EXPECT_TRUE(parse_pairs(lines, unsealed(), "pairs.jsonl"));
+}
+
 TEST(Experiment, PairsThatAreGoneAreMissed) {
   base::MemoryFiles files;
   Experiment experiment = example();
@@ -87,7 +165,7 @@ TEST(Experiment, PairsThatAreGoneAreMissed) {
     ASSERT_TRUE(files.create("e/experiment.json", base::as_bytes(to_json_text(experiment))));
     ASSERT_TRUE(files.create("e/pairs.jsonl", base::as_bytes(pairs)));
   };
-  write(to_json_line(pair_of(0)));
+  write(lines_of(experiment, {pair_of(0)}));
   EXPECT_EQ(
       read_experiment("e", files).error().to_string(),
       "e/pairs.jsonl: has 1 whole pairs where 2 were measured: it was cut off; the command that measured "
@@ -116,7 +194,7 @@ TEST(Experiment, SchemasAndPathsOfOthersAreRefused) {
     auto parsed = parse_experiment(to_json_text(experiment), "experiment.json");
     return parsed ? std::string("accepted") : parsed.error().to_string();
   };
-  EXPECT_NE(sentence([](Experiment& e) { e.version = 2; }).find("too new"), std::string::npos);
+  EXPECT_NE(sentence([](Experiment& e) { e.version = 3; }).find("too new"), std::string::npos);
   EXPECT_NE(sentence([](Experiment& e) {
               e.workloads[0].captures[1] = "../../etc";
             }).find("workloads[0].captures: must be paths inside the experiment"),

@@ -44,6 +44,13 @@ void add(std::vector<Pair>& pairs, uint32_t workload, size_t count, double centr
   }
 }
 
+std::string lines_of(const Experiment& experiment, const std::vector<Pair>& pairs) {
+  capture::PairLines lines(experiment);
+  std::string text;
+  for (const Pair& pair : pairs) text += lines.next(pair);
+  return text;
+}
+
 class Reports : public ::testing::Test {
  protected:
   Reports() {
@@ -58,9 +65,7 @@ class Reports : public ::testing::Test {
     const std::string directory = "run" + std::to_string(++number_) + ".wagoexp";
     EXPECT_TRUE(files_.create_directory(directory));
     EXPECT_TRUE(files_.create(directory + "/experiment.json", base::as_bytes(to_json_text(experiment))));
-    std::string lines;
-    for (const Pair& pair : pairs) lines += to_json_line(pair);
-    EXPECT_TRUE(files_.create(directory + "/pairs.jsonl", base::as_bytes(lines)));
+    EXPECT_TRUE(files_.create(directory + "/pairs.jsonl", base::as_bytes(lines_of(experiment, pairs))));
     auto report = report_on(directory, {}, files_);
     ASSERT_TRUE(report) << report.error().to_string();
     report_ = std::move(*report);
@@ -250,9 +255,7 @@ TEST_F(Reports, CapturesInTheExperimentAreTheExactLanes) {
   add(pairs, 0, 12, 0.02, 0.001);
   add(pairs, 1, 16, 0.03, 0.002);
   ASSERT_TRUE(files_.create("run2.wagoexp/experiment.json", base::as_bytes(to_json_text(experiment))));
-  std::string lines;
-  for (const Pair& pair : pairs) lines += to_json_line(pair);
-  ASSERT_TRUE(files_.create("run2.wagoexp/pairs.jsonl", base::as_bytes(lines)));
+  ASSERT_TRUE(files_.create("run2.wagoexp/pairs.jsonl", base::as_bytes(lines_of(experiment, pairs))));
   auto report = report_on("run2.wagoexp", {}, files_);
   ASSERT_TRUE(report) << report.error().to_string();
   EXPECT_EQ(report->findings.workloads[0].finding, Finding::SameCode);

@@ -109,6 +109,7 @@ Result<ExperimentStore> ExperimentStore::create(const std::string& path,
   if (!directory) return directory.error();
   ExperimentStore store(path, std::move(*lock), std::move(*directory));
   store.experiment_ = experiment;
+  store.lines_.emplace(experiment);
   if (auto opened = store.open_pairs(); !opened) return opened.error();
   return store;
 }
@@ -139,6 +140,7 @@ Result<ExperimentStore> ExperimentStore::open(const std::string& path) {
   store.experiment_ = std::move(*experiment);
   store.pairs_ = std::move(read->pairs);
   store.pairs_bytes_ = read->whole_bytes;
+  store.lines_ = read->lines;
   if (auto opened = store.open_pairs(); !opened) return opened.error();
   return store;
 }
@@ -157,7 +159,8 @@ Result<void> ExperimentStore::append(capture::Pair pair) {
   if (!directory_->in_place()) {
     return base::failed("was moved, removed or replaced while it was written", {.file = path_});
   }
-  const std::string line = to_json_line(pair);
+  capture::PairLines lines = *lines_;
+  const std::string line = lines.next(pair);
   std::string_view rest = line;
   while (!rest.empty()) {
     const ssize_t written = ::write(pairs_file_.get(), rest.data(), rest.size());
@@ -175,6 +178,7 @@ Result<void> ExperimentStore::append(capture::Pair pair) {
     return system_error(base::ErrorKind::Failed, "cannot be written", path);
   }
   pairs_bytes_ += line.size();
+  lines_ = std::move(lines);
   pairs_.push_back(std::move(pair));
   return {};
 }

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -51,6 +52,7 @@ class ExperimentStore {
   std::unique_ptr<base::Directory> directory_;
   base::Fd pairs_file_;
   uint64_t pairs_bytes_ = 0;
+  std::optional<capture::PairLines> lines_;  // that are in the file
   capture::Experiment experiment_;
   std::vector<capture::Pair> pairs_;
 };

@@ -113,16 +113,17 @@ capture::Experiment experiment_of(const std::string& baseline, const std::string
 // Twelve pairs of each workload, whose candidates take so much longer, give or take `spread`.
 void write(const capture::Experiment& experiment, const std::vector<double>& changes, double spread,
            const fs::path& path) {
+  capture::PairLines lines(experiment);
   std::string pairs;
   const auto workloads = static_cast<uint32_t>(changes.size());
   for (uint32_t i = 0; i < 12 * workloads; ++i) {
     const uint32_t workload = i % workloads;
     const double noise = spread * (static_cast<double>(i * 7 % 12) - 5.5) / 5.5;
     const auto candidate_ns = static_cast<uint64_t>(std::lround(1e6 * (1 + noise + changes[workload])));
-    pairs += to_json_line(capture::Pair{.workload = workload,
-                                        .round = i / workloads,
-                                        .code_offset = i / workloads % 4 * 16,
-                                        .turns = {{{{.cpu_ns = 1'000'000}}, {{.cpu_ns = candidate_ns}}}}});
+    pairs += lines.next({.workload = workload,
+                         .round = i / workloads,
+                         .code_offset = i / workloads % 4 * 16,
+                         .turns = {{{{.cpu_ns = 1'000'000}}, {{.cpu_ns = candidate_ns}}}}});
   }
   base::Files& files = base::system_files();
   std::error_code ignored;
