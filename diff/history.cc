@@ -22,7 +22,6 @@ using capture::HistoryExperiment;
 using capture::HistoryResult;
 
 constexpr size_t kRevisionDigits = 12;
-constexpr double kNormalQuantile = 2.5758293035489004;  // of (1 + kHistoryConfidence) / 2
 constexpr double kExactError = 1e-6;  // of a ratio that is known: small beside any that is measured
 
 base::Result<std::string> version_of(const capture::SideRecord& side, const char* flag) {
@@ -125,8 +124,14 @@ std::vector<std::string> order_of(std::span<const HistoryExperiment> experiments
 // The ratio of a link, where it has one.
 std::optional<MeasuredRatio> ratio_of(const HistoryLink& link, const HistoryResult& result) {
   if (result.same_code.value_or(false)) return MeasuredRatio{link.baseline, link.candidate, 0, kExactError};
-  if (!result.log_error || *result.log_error <= 0) return std::nullopt;
-  return MeasuredRatio{link.baseline, link.candidate, result.log_ratio, *result.log_error};
+  if (!result.log_error || *result.log_error <= 0 || result.pairs < 2) return std::nullopt;
+  return MeasuredRatio{link.baseline, link.candidate, result.log_ratio, *result.log_error,
+                       static_cast<double>(result.pairs - 1)};
+}
+
+// Half of the interval that holds a difference with kHistoryConfidence.
+double reach_of(const LevelError& error) {
+  return error.standard * student_t_quantile((1 + kHistoryConfidence) / 2, error.degrees);
 }
 
 // Makes a series of the links that have been put into it.
@@ -139,7 +144,7 @@ class SeriesMaker {
     for (size_t i = 0; i < series_.points.size(); ++i) {
       if (!levels_.is_known(i)) continue;
       const double level = levels_.level(i);
-      const double reach = kNormalQuantile * levels_.error_between(i, series_.anchor);
+      const double reach = reach_of(levels_.error_between(i, series_.anchor));
       series_.points[i].level =
           HistoryLevel{std::expm1(level), {std::expm1(level - reach), std::expm1(level + reach)}};
     }
@@ -177,7 +182,7 @@ class SeriesMaker {
                            .point = known[point.index],
                            .change = std::expm1(point.after - point.before),
                            .p_value = point.p_value};
-      const double sure = kNormalQuantile * levels_.error_between(change.before, change.point);
+      const double sure = reach_of(levels_.error_between(change.before, change.point));
       if (std::abs(change.change) <= series_.floor || std::abs(point.after - point.before) <= sure) continue;
       confirm(change);
       series_.changes.push_back(change);

@@ -15,19 +15,21 @@ double weight_of(const MeasuredRatio& ratio) {
 
 }  // namespace
 
-Levels::Levels(size_t count, std::span<const MeasuredRatio> ratios, size_t anchor) : anchor_(anchor) {
+Levels::Levels(size_t count, std::span<const MeasuredRatio> ratios, size_t anchor)
+    : ratios_(ratios.begin(), ratios.end()), anchor_(anchor) {
   WAGO_CHECK(anchor < count);
   for (const MeasuredRatio& ratio : ratios) {
-    WAGO_CHECK(ratio.from < count && ratio.to < count && ratio.from != ratio.to && ratio.error > 0);
+    WAGO_CHECK(ratio.from < count && ratio.to < count && ratio.from != ratio.to);
+    WAGO_CHECK(ratio.error > 0 && ratio.degrees >= 1);
   }
-  number_reachable(count, ratios);
-  factor(ratios);
-  solve(ratios);
+  number_reachable(count);
+  factor();
+  solve();
 }
 
-void Levels::number_reachable(size_t count, std::span<const MeasuredRatio> ratios) {
+void Levels::number_reachable(size_t count) {
   std::vector<std::vector<size_t>> neighbours(count);
-  for (const MeasuredRatio& ratio : ratios) {
+  for (const MeasuredRatio& ratio : ratios_) {
     neighbours[ratio.from].push_back(ratio.to);
     neighbours[ratio.to].push_back(ratio.from);
   }
@@ -51,18 +53,18 @@ void Levels::number_reachable(size_t count, std::span<const MeasuredRatio> ratio
   levels_.assign(rows, 0);
 }
 
-void Levels::factor(std::span<const MeasuredRatio> ratios) {
+void Levels::factor() {
   const size_t n = levels_.size();
   first_.resize(n);
   for (size_t i = 0; i < n; ++i) first_[i] = i;
-  for (const MeasuredRatio& ratio : ratios) {
+  for (const MeasuredRatio& ratio : ratios_) {
     const size_t from = row_[ratio.from], to = row_[ratio.to];
     if (from == kNone || to == kNone) continue;
     first_[std::max(from, to)] = std::min(first_[std::max(from, to)], std::min(from, to));
   }
   rows_.resize(n);
   for (size_t i = 0; i < n; ++i) rows_[i].assign(i - first_[i] + 1, 0);
-  for (const MeasuredRatio& ratio : ratios) {
+  for (const MeasuredRatio& ratio : ratios_) {
     const size_t from = row_[ratio.from], to = row_[ratio.to];
     if (from != kNone) at(from, from) += weight_of(ratio);
     if (to != kNone) at(to, to) += weight_of(ratio);
@@ -82,22 +84,26 @@ void Levels::substitute(std::vector<double>& b) const {
     for (size_t k = first_[i]; k < i; ++k) b[i] -= at(i, k) * b[k];
     b[i] /= at(i, i);
   }
+  for (size_t i = b.size(); i-- > 0;) {
+    b[i] /= at(i, i);
+    for (size_t k = first_[i]; k < i; ++k) b[k] -= at(i, k) * b[i];
+  }
 }
 
-void Levels::solve(std::span<const MeasuredRatio> ratios) {
-  for (const MeasuredRatio& ratio : ratios) {
+double Levels::of_version(const std::vector<double>& rows, size_t version) const {
+  return version == anchor_ ? 0 : rows[row_[version]];
+}
+
+void Levels::solve() {
+  for (const MeasuredRatio& ratio : ratios_) {
     const size_t from = row_[ratio.from], to = row_[ratio.to];
     if (from != kNone) levels_[from] -= weight_of(ratio) * ratio.log_ratio;
     if (to != kNone) levels_[to] += weight_of(ratio) * ratio.log_ratio;
   }
   substitute(levels_);
-  for (size_t i = levels_.size(); i-- > 0;) {
-    levels_[i] /= at(i, i);
-    for (size_t k = first_[i]; k < i; ++k) levels_[k] -= at(i, k) * levels_[i];
-  }
   size_t used = 0;
   double squares = 0;
-  for (const MeasuredRatio& ratio : ratios) {
+  for (const MeasuredRatio& ratio : ratios_) {
     if (!is_known(ratio.from)) continue;
     const double residual = ratio.log_ratio - (level(ratio.to) - level(ratio.from));
     squares += weight_of(ratio) * residual * residual;
@@ -110,18 +116,27 @@ void Levels::solve(std::span<const MeasuredRatio> ratios) {
 
 double Levels::level(size_t version) const {
   WAGO_CHECK(is_known(version));
-  return version == anchor_ ? 0 : levels_[row_[version]];
+  return of_version(levels_, version);
 }
 
-double Levels::error_between(size_t a, size_t b) const {
+// The difference is a sum of all ratios, each times its weight and what the normal equations make of the
+// difference; so is its variance, whose degrees of freedom are Welch's.
+LevelError Levels::error_between(size_t a, size_t b) const {
   WAGO_CHECK(is_known(a) && is_known(b));
+  if (a == b) return {};
   std::vector<double> difference(levels_.size());
   if (a != anchor_) difference[row_[a]] += 1;
   if (b != anchor_) difference[row_[b]] -= 1;
   substitute(difference);
-  double variance = 0;
-  for (double part : difference) variance += part * part;
-  return scale_ * std::sqrt(variance);
+  double variance = 0, of_variance = 0;
+  for (const MeasuredRatio& ratio : ratios_) {
+    if (!is_known(ratio.from)) continue;
+    const double share = of_version(difference, ratio.to) - of_version(difference, ratio.from);
+    const double part = weight_of(ratio) * share * share;
+    variance += part;
+    of_variance += part * part / ratio.degrees;
+  }
+  return {scale_ * std::sqrt(variance), std::clamp(variance * variance / of_variance, 1.0, kKnownError)};
 }
 
 }  // namespace wago::diff

@@ -5,6 +5,10 @@
 //
 // Where ratios contradict one another by more than their errors, all errors are enlarged by the same factor
 // (R. T. Birge, "The calculation of errors by the method of least squares", Physical Review 40, 1932).
+//
+// Errors that were themselves estimated from few values make a level's error one of few degrees of freedom
+// (B. L. Welch, "The generalization of Student's problem when several different population variances are
+// involved", Biometrika 34, 1947).
 #pragma once
 
 #include <cstddef>
@@ -13,12 +17,21 @@
 
 namespace wago::diff {
 
+// Degrees of freedom of an error that is known and not estimated: as good as infinitely many.
+inline constexpr double kKnownError = 1e6;
+
 // How much higher `to` lies than `from`, as a logarithm.
 struct MeasuredRatio {
   size_t from = 0;
   size_t to = 0;
   double log_ratio = 0;
-  double error = 0;  // standard error, above zero
+  double error = 0;              // standard error, above zero
+  double degrees = kKnownError;  // of freedom of the error, at least 1
+};
+
+struct LevelError {
+  double standard = 0;
+  double degrees = kKnownError;  // for Student's t
 };
 
 class Levels {
@@ -31,20 +44,23 @@ class Levels {
   bool is_known(size_t version) const { return row_[version] != kNone || version == anchor_; }
   // Logarithm of the ratio to the anchor.
   double level(size_t version) const;
-  // Standard error of level(a) - level(b); with the anchor for b, that of level(a).
-  double error_between(size_t a, size_t b) const;
+  // Of level(a) - level(b); with the anchor for b, that of level(a).
+  LevelError error_between(size_t a, size_t b) const;
 
  private:
   static constexpr size_t kNone = static_cast<size_t>(-1);
-  void number_reachable(size_t count, std::span<const MeasuredRatio> ratios);
-  void factor(std::span<const MeasuredRatio> ratios);
-  void solve(std::span<const MeasuredRatio> ratios);
+  void number_reachable(size_t count);
+  void factor();
+  void solve();
   double& at(size_t row, size_t column) { return rows_[row][column - first_[row]]; }
   double at(size_t row, size_t column) const { return rows_[row][column - first_[row]]; }
-  // In place: L x = b.
+  // In place: N x = b, of the normal equations' matrix N.
   void substitute(std::vector<double>& b) const;
+  // Of a vector by row; the anchor's is zero.
+  double of_version(const std::vector<double>& rows, size_t version) const;
 
-  size_t anchor_;
+  const std::vector<MeasuredRatio> ratios_;
+  const size_t anchor_;
   std::vector<size_t> row_;  // by version, of the matrix; kNone: the anchor, or not known
   // The lower triangle L of the normal equations' Cholesky factors, from the first column of each row that
   // is not zero: what lies before stays zero.

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <random>
 
+#include "diff/student_t.h"
+
 namespace wago::diff {
 namespace {
 
@@ -12,10 +14,10 @@ TEST(Levels, ErrorsOfAChainAddUp) {
   const std::vector<MeasuredRatio> chain = {{0, 1, 0.01, 0.003}, {1, 2, -0.02, 0.004}};
   const Levels levels(3, chain, 0);
   EXPECT_NEAR(levels.level(2), -0.01, 1e-15);
-  EXPECT_NEAR(levels.error_between(2, 0), 0.005, 1e-15);
-  EXPECT_NEAR(levels.error_between(2, 1), 0.004, 1e-15);
+  EXPECT_NEAR(levels.error_between(2, 0).standard, 0.005, 1e-15);
+  EXPECT_NEAR(levels.error_between(2, 1).standard, 0.004, 1e-15);
   EXPECT_EQ(levels.level(0), 0);
-  EXPECT_EQ(levels.error_between(1, 1), 0);
+  EXPECT_EQ(levels.error_between(1, 1).standard, 0);
 }
 
 // A direct ratio of 0.01 with error e and a way around of 0.03 with sqrt(2) e weigh 2 to 1. They disagree by
@@ -25,7 +27,7 @@ TEST(Levels, ASkipLinkIsWeighedAgainstTheWayAround) {
   const std::vector<MeasuredRatio> ratios = {{0, 2, 0.01, e}, {0, 1, 0.02, e}, {1, 2, 0.01, e}};
   const Levels levels(3, ratios, 0);
   EXPECT_NEAR(levels.level(2), (2 * 0.01 + 0.03) / 3, 1e-14);
-  EXPECT_NEAR(levels.error_between(2, 0), e * std::sqrt(2.0 / 3), 1e-14);
+  EXPECT_NEAR(levels.error_between(2, 0).standard, e * std::sqrt(2.0 / 3), 1e-14);
 }
 
 TEST(Levels, ContradictionEnlargesErrors) {
@@ -33,7 +35,7 @@ TEST(Levels, ContradictionEnlargesErrors) {
   const Levels levels(2, ratios, 0);
   EXPECT_NEAR(levels.level(1), 0.02, 1e-14);
   // Alone 0.001 / sqrt(2); chi squared is 200 with one degree of freedom.
-  EXPECT_NEAR(levels.error_between(1, 0), 0.001 / std::sqrt(2.0) * std::sqrt(200.0), 1e-12);
+  EXPECT_NEAR(levels.error_between(1, 0).standard, 0.001 / std::sqrt(2.0) * std::sqrt(200.0), 1e-12);
 }
 
 TEST(Levels, TheAnchorMovesLevelsAndNotDifferences) {
@@ -48,7 +50,7 @@ TEST(Levels, TheAnchorMovesLevelsAndNotDifferences) {
   const Levels first(40, ratios, 0), middle(40, ratios, 17);
   for (size_t version = 0; version < 40; ++version) {
     EXPECT_NEAR(first.level(version) - first.level(17), middle.level(version), 1e-12);
-    EXPECT_NEAR(first.error_between(version, 33), middle.error_between(version, 33), 1e-12);
+    EXPECT_NEAR(first.error_between(version, 33).standard, middle.error_between(version, 33).standard, 1e-12);
   }
 }
 
@@ -73,6 +75,50 @@ TEST(Levels, NoOtherLevelsFitBetter) {
       at[i] -= step;
     }
   }
+}
+
+// Two errors of equal size with 7 and 15 degrees: 4 / (1/7 + 1/15); where an error is known, it has as good
+// as infinitely many.
+TEST(Levels, DegreesOfFreedomAreWelchs) {
+  const std::vector<MeasuredRatio> chain = {{0, 1, 0.01, 0.002, 7}, {1, 2, 0, 0.002, 15}, {2, 3, 0, 0.001}};
+  const Levels levels(4, chain, 0);
+  EXPECT_NEAR(levels.error_between(1, 0).degrees, 7, 1e-9);
+  EXPECT_NEAR(levels.error_between(2, 0).degrees, 4 / (1.0 / 7 + 1.0 / 15), 1e-9);
+  EXPECT_NEAR(levels.error_between(2, 1).degrees, 15, 1e-9);
+  EXPECT_NEAR(levels.error_between(3, 2).degrees, kKnownError, 1);
+  EXPECT_NEAR(levels.error_between(0, 3).degrees, 81 / (16 / 7.0 + 16 / 15.0), 1e-3);
+}
+
+// What the errors of eight pairs are good for: intervals by Student's t hold the truth as often as they say,
+// and those by the normal distribution do not.
+TEST(Levels, IntervalsOfFewPairsHoldTheTruth) {
+  std::mt19937_64 random(11);
+  std::normal_distribution<double> normal(0, 0.01);
+  constexpr int kTrials = 4000, kPairs = 8;
+  int by_t = 0, by_normal = 0;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    std::vector<MeasuredRatio> ratios;
+    for (size_t to = 1; to <= 3; ++to) {
+      double sum = 0, squares = 0;
+      for (int i = 0; i < kPairs; ++i) {
+        const double value = normal(random);
+        sum += value;
+        squares += value * value;
+      }
+      const double mean = sum / kPairs;
+      const double error = std::sqrt((squares - sum * mean) / (kPairs - 1) / kPairs);
+      ratios.push_back({to - 1, to, mean, error, kPairs - 1});
+    }
+    const Levels levels(4, ratios, 0);
+    for (size_t version : {1, 3}) {
+      const LevelError error = levels.error_between(version, 0);
+      const double off = std::abs(levels.level(version)) / error.standard;
+      by_t += off <= student_t_quantile(0.995, error.degrees) ? 1 : 0;
+      by_normal += off <= 2.5758293 ? 1 : 0;
+    }
+  }
+  EXPECT_NEAR(by_t / (2.0 * kTrials), 0.99, 0.004);
+  EXPECT_LT(by_normal / (2.0 * kTrials), 0.98);
 }
 
 TEST(Levels, WhatNoRatioLeadsToIsNotKnown) {
