@@ -2,7 +2,9 @@
 #include "base/testing/scratch_folder.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -192,6 +194,30 @@ TEST(Gzip, BombsAndDamageAreRefused) {
   }
   packed[packed.size() / 2] ^= 0x10;
   EXPECT_FALSE(inflate_if_gzip(packed, 1 << 20, "f"));
+}
+
+uint64_t most_resident_bytes() {
+  rusage usage{};
+  EXPECT_EQ(::getrusage(RUSAGE_SELF, &usage), 0);
+  return static_cast<uint64_t>(usage.ru_maxrss) * 1024;
+}
+
+TEST(Gzip, BombsTakeNoMemory) {
+  constexpr size_t kBytes = size_t{64} << 20;
+  const std::vector<uint8_t> bomb = gzip(std::vector<uint8_t>(kBytes));
+  ASSERT_LT(bomb.size(), kBytes / 1000);
+  // A process of its own, which has not had that much yet.
+  const pid_t child = ::fork();
+  if (child == 0) {
+    const uint64_t before = most_resident_bytes();
+    const bool accepted = inflate_if_gzip(bomb, kBytes - 1, "f").ok();
+    const uint64_t taken = most_resident_bytes() - before;
+    ::_exit(accepted ? 1 : taken > kBytes / 8 ? 2 : 0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status));
+  EXPECT_EQ(WEXITSTATUS(status), 0) << "1: accepted; 2: inflated before it was refused";
 }
 
 TEST(Paths, JoinAndSplit) {
