@@ -164,34 +164,29 @@ std::string columns(const std::vector<std::vector<std::string>>& rows, const std
 }
 
 std::string as_markup(std::string_view text) {
+  static constexpr std::string_view kReplacement = "\xef\xbf\xbd";  // U+FFFD
   std::string result;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      case '\n':
-        result += "&#10;";
-        break;
-      default:
-        if (static_cast<uint8_t>(c) < 0x20 || c == 0x7f) {
-          result += '?';
-        } else if (text.substr(i).starts_with("\xef\xbf\xbe") || text.substr(i).starts_with("\xef\xbf\xbf")) {
-          result += '?';  // U+FFFE and U+FFFF
-          i += 2;
-        } else {
-          result += c;
-        }
+  while (!text.empty()) {
+    const size_t length = utf8_length(text);
+    const std::string_view sequence = text.substr(0, std::max<size_t>(length, 1));
+    text.remove_prefix(sequence.size());
+    if (length == 0 || sequence == "\xef\xbf\xbe" || sequence == "\xef\xbf\xbf") {  // U+FFFE, U+FFFF
+      result += kReplacement;
+    } else if (sequence == "&") {
+      result += "&amp;";
+    } else if (sequence == "<") {
+      result += "&lt;";
+    } else if (sequence == ">") {
+      result += "&gt;";
+    } else if (sequence == "\"") {
+      result += "&quot;";
+    } else if (sequence == "\n" || sequence == "\t" || sequence == "\r") {
+      // Attributes would turn them into spaces, and texts a carriage return into a line end.
+      result += "&#" + std::to_string(static_cast<int>(sequence[0])) + ";";
+    } else if (length == 1 && (static_cast<uint8_t>(sequence[0]) < 0x20 || sequence[0] == 0x7f)) {
+      result += kReplacement;
+    } else {
+      result += sequence;
     }
   }
   return result;

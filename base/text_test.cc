@@ -48,8 +48,14 @@ TEST(Text, MangledNamesAreUndoneAndHostileOnesMadeHarmless) {
 }
 
 TEST(Text, MarkupIsEscaped) {
+  const std::string wrong = "\xef\xbf\xbd";
   EXPECT_EQ(as_markup("a<b> & \"c\"\n"), "a&lt;b&gt; &amp; &quot;c&quot;&#10;");
-  EXPECT_EQ(as_markup("\x1b[31m\x7f\xef\xbf\xbe"), "?[31m??");
+  EXPECT_EQ(as_markup("\x1b[31m\x7f\xef\xbf\xbe"), wrong + "[31m" + wrong + wrong);
+  EXPECT_EQ(as_markup(std::string_view("a\0\xff\xed\xa0\x80z", 7)),
+            "a" + wrong + wrong + wrong + wrong + wrong + "z")
+      << "no UTF-8";
+  EXPECT_EQ(as_markup("\xc3"), wrong) << "cut off";
+  EXPECT_EQ(as_markup("\t\r"), "&#9;&#13;");
   EXPECT_EQ(as_markup("\xc3\xa4"), "\xc3\xa4");
 }
 

@@ -23,6 +23,8 @@ using base::Result;
 // Longer than any measurement, and far from where doubles end.
 constexpr double kMaxNs = 1e18;
 constexpr double kSecondNs = 1e9;
+constexpr const char* kOnlyAggregates = "only aggregates of it were kept";
+
 // Whether a measured time makes sense.
 bool is_time(double ns) {
   return ns >= 0 && ns <= kMaxNs;  // neither holds for what is no number
@@ -64,7 +66,7 @@ class Collector {
   Benchmarks take() {
     for (BenchmarkRuns& runs : found_.benchmarks) {
       if (runs.cpu_ns.size() != runs.wall_ns.size()) runs.cpu_ns.clear();
-      if (!runs.wall_ns.empty()) runs.failure.clear();
+      if (runs.wall_ns.empty() && runs.failure.empty()) runs.failure = kOnlyAggregates;
     }
     return std::move(found_);
   }
@@ -104,7 +106,7 @@ void add_google(JsonReader& entry, Collector& collector) {
     const std::string why = entry.optional_string("error_message").value_or("it failed");
     auto runs = collector.of(name);
     if (!runs) return entry.fail(runs.error());
-    (*runs)->failure = failed ? why : "only aggregates of it were kept";
+    if (failed) (*runs)->failure = why;
     return;
   }
   const double unit_ns = kUnitNs[entry.optional_word("time_unit", kUnits).value_or(0)];
@@ -114,21 +116,67 @@ void add_google(JsonReader& entry, Collector& collector) {
   if (auto error = collector.add(name, wall_ns, cpu_ns)) entry.fail(*error);
 }
 
+// "sort (size=10, threads=2)": a command may be given a name, and then its parameters alone tell results
+// apart.
+std::string hyperfine_name(JsonReader& entry) {
+  const std::string command = entry.string("command");
+  const Json* parameters = entry.raw("parameters");
+  if (!parameters) return command;
+  if (!parameters->is_object()) entry.fail("must be an object", "parameters");
+  std::map<std::string, std::string> sorted;
+  if (parameters->is_object()) {
+    for (const auto& [parameter, value] : parameters->members())
+      sorted[parameter] = value.is_string() ? value.as_string() : value.dump();
+  }
+  std::string text;
+  for (const auto& [parameter, value] : sorted) text += (text.empty() ? "" : ", ") + parameter + "=" + value;
+  return text.empty() ? command : command + " (" + text + ")";
+}
+
+// One for each run: a number, or null for a run that died of a signal. Files of old versions have none.
+std::span<const Json> hyperfine_exit_codes(JsonReader& entry, size_t runs) {
+  const Json* codes = entry.raw("exit_codes");
+  if (!codes) return {};
+  if (!codes->is_array() || codes->items().size() != runs) {
+    entry.fail("must be an array of " + std::to_string(runs) + ", as `times` is", "exit_codes");
+    return {};
+  }
+  for (const Json& code : codes->items()) {
+    if (!code.is_integer() && !code.is_null())
+      entry.fail("must hold whole numbers and null only", "exit_codes");
+  }
+  return codes->items();
+}
+
+// Runs that failed took the time of something else: they are left out, and it is said.
 void add_hyperfine(JsonReader& entry, Collector& collector) {
-  const std::string name = entry.string("command");
+  const std::string name = hyperfine_name(entry);
   const Json* times = entry.raw("times");
   if (entry.failed()) return;
   if (!times || !times->is_array() || times->items().empty()) {
     return entry.fail("the times of single runs are missing: export them with hyperfine --export-json",
                       "times");
   }
-  size_t number = 0;
-  for (const Json& time : times->items()) {
-    const std::string place = "times[" + std::to_string(number++) + "]";
+  const size_t runs = times->items().size();
+  const std::span<const Json> codes = hyperfine_exit_codes(entry, runs);
+  if (entry.failed()) return;
+  size_t failed = 0;
+  std::string how;
+  for (size_t i = 0; i < runs; ++i) {
+    if (!codes.empty() && codes[i] != Json(0)) {
+      if (++failed == 1) how = codes[i].is_null() ? "died of a signal" : "exit code " + codes[i].dump();
+      continue;
+    }
+    const std::string place = "times[" + std::to_string(i) + "]";
+    const Json& time = times->items()[i];
     const double ns = time.is_number() ? time.as_double() * kSecondNs : -1;
     if (!is_time(ns)) return entry.fail("is no measured time in seconds", place);
     if (auto error = collector.add(name, ns, std::nullopt)) return entry.fail(*error, place);
   }
+  if (failed == 0) return;
+  auto of_it = collector.of(name);
+  if (!of_it) return entry.fail(of_it.error());
+  (*of_it)->failure = std::to_string(failed) + " of " + std::to_string(runs) + " runs failed (" + how + ")";
 }
 
 Result<Benchmarks> parse_json_results(std::string_view text, const std::string& file,
@@ -149,10 +197,12 @@ Result<Benchmarks> parse_json_results(std::string_view text, const std::string& 
   Benchmarks found = collector.take();
   if (found.benchmarks.empty()) return base::usage_error("holds no result", {.file = file});
   if (collector.runs() == 0) {
-    return base::usage_error("holds no run of " + base::display(found.benchmarks[0].name) + ": " +
-                                 base::printable(found.benchmarks[0].failure) +
-                                 (google ? "; leave out --benchmark_report_aggregates_only" : ""),
-                             {.file = file});
+    return base::usage_error(
+        "holds no run of " + base::display(found.benchmarks[0].name) + ": " +
+            base::printable(found.benchmarks[0].failure) +
+            (found.benchmarks[0].failure == kOnlyAggregates ? "; leave out --benchmark_report_aggregates_only"
+                                                            : ""),
+        {.file = file});
   }
   return found;
 }

@@ -28,7 +28,7 @@ struct BenchmarkRuns {
   std::string name;             // as the tool names it; of Go, behind its package and a full stop
   std::vector<double> wall_ns;  // of an iteration (of hyperfine, of the command), one a run
   std::vector<double> cpu_ns;   // of the same runs; empty: not of every one
-  std::string failure;          // a sentence: why there are no runs; empty where there are
+  std::string failure;          // a sentence: why there are no runs, or not all of them; empty: there are all
 };
 
 struct Benchmarks {

@@ -79,13 +79,60 @@ TEST(Benchmarks, HyperfinesSecondsAreOneValueARun) {
   const Benchmarks read = parse(R"({"results": [
     {"command": "sleep 0.1", "mean": 0.2, "stddev": null, "median": 0.2, "user": 0.001, "system": 0.002, "min": 0.1, "max": 0.3,
      "times": [0.125, 0.25], "exit_codes": [0, 0], "parameters": {"n": "1"}},
-    {"command": "true", "times": [1]}]})");
+    {"command": "true", "times": [1], "exit_codes": [0], "parameters": {}}]})");
   EXPECT_EQ(read.tool, BenchmarkTool::Hyperfine);
   ASSERT_EQ(read.benchmarks.size(), 2u);
-  EXPECT_EQ(read.benchmarks[0].name, "sleep 0.1");
+  EXPECT_EQ(read.benchmarks[0].name, "sleep 0.1 (n=1)");
   EXPECT_EQ(read.benchmarks[0].wall_ns, (Times{125e6, 250e6}));
   EXPECT_TRUE(read.benchmarks[0].cpu_ns.empty());  // a mean over runs is no run
   EXPECT_EQ(read.benchmarks[1].wall_ns, (Times{1e9}));
+}
+
+// hyperfine --command-name sort --parameter-list size 10,20 ...
+TEST(Benchmarks, HyperfinesParametersTellResultsOfOneNameApart) {
+  const Benchmarks read = parse(R"({"results": [
+    {"command": "sort", "times": [1], "parameters": {"size": "10", "kind": "a b"}},
+    {"command": "sort", "times": [2], "parameters": {"kind": "a b", "size": "20"}},
+    {"command": "sort", "times": [3], "parameters": {"kind": "a b", "size": "10"}},
+    {"command": "sort", "times": [4], "parameters": null}]})");
+  ASSERT_EQ(read.benchmarks.size(), 3u);
+  EXPECT_EQ(read.benchmarks[0].name, "sort (kind=a b, size=10)");
+  EXPECT_EQ(read.benchmarks[0].wall_ns, (Times{1e9, 3e9}));
+  EXPECT_EQ(read.benchmarks[1].name, "sort (kind=a b, size=20)");
+  EXPECT_EQ(read.benchmarks[1].wall_ns, (Times{2e9}));
+  EXPECT_EQ(read.benchmarks[2].name, "sort");
+  EXPECT_EQ(refusal(R"({"results": [{"command": "a", "times": [1], "parameters": ["size"]}]})"),
+            "r: results[0].parameters: must be an object");
+}
+
+// hyperfine --ignore-failure
+TEST(Benchmarks, RunsThatFailedAreNoTimes) {
+  const Benchmarks read = parse(R"({"results": [
+    {"command": "a", "times": [1, 2, 3, 4], "exit_codes": [0, 3, null, 0]},
+    {"command": "b", "times": [1, 2], "exit_codes": [null, 1]},
+    {"command": "c", "times": [1], "exit_codes": [0]}]})");
+  ASSERT_EQ(read.benchmarks.size(), 3u);
+  EXPECT_EQ(read.benchmarks[0].wall_ns, (Times{1e9, 4e9}));
+  EXPECT_EQ(read.benchmarks[0].failure, "2 of 4 runs failed (exit code 3)");
+  EXPECT_TRUE(read.benchmarks[1].wall_ns.empty());
+  EXPECT_EQ(read.benchmarks[1].failure, "2 of 2 runs failed (died of a signal)");
+  EXPECT_EQ(read.benchmarks[2].failure, "");
+  EXPECT_EQ(refusal(R"({"results": [{"command": "a", "times": [1], "exit_codes": [1]}]})"),
+            "r: holds no run of a: 1 of 1 runs failed (exit code 1)");
+  EXPECT_EQ(refusal(R"({"results": [{"command": "a", "times": [1], "exit_codes": []}]})"),
+            "r: results[0].exit_codes: must be an array of 1, as `times` is");
+  EXPECT_EQ(refusal(R"({"results": [{"command": "a", "times": [1], "exit_codes": ["0"]}]})"),
+            "r: results[0].exit_codes: must hold whole numbers and null only");
+  EXPECT_EQ(refusal(R"({"benchmarks": [{"name": "a", "error_occurred": true, "error_message": "no file"}]})"),
+            "r: holds no run of a: no file");
+  // Of Google Benchmark a repetition that failed, too.
+  const Benchmarks google = parse(R"({"benchmarks": [
+    {"name": "a", "real_time": 1, "cpu_time": 1},
+    {"name": "a", "error_occurred": true, "error_message": "no file"},
+    {"name": "a_mean", "run_name": "a", "run_type": "aggregate"}]})");
+  ASSERT_EQ(google.benchmarks.size(), 1u);
+  EXPECT_EQ(google.benchmarks[0].wall_ns, (Times{1}));
+  EXPECT_EQ(google.benchmarks[0].failure, "no file");
 }
 
 TEST(Benchmarks, WhatIsDamagedIsRefusedWithItsPlace) {

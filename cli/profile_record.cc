@@ -59,7 +59,10 @@ int record(const RecordFlags& flags, Output& output) {
   auto request = request_of(flags);
   if (!request) return output.fail(request.error());
   if (request->settings.stack_bytes) {
-    output.note("warning: raw stacks are recorded, which may hold secrets of the guest's or the recorder's");
+    request->on_begin = [&output] {
+      output.note(
+          "warning: raw stacks are recorded, which may hold secrets of the guest's or the recorder's");
+    };
   }
   harness::RecordOutcome outcome = record_with_progress(*request, output);
   if (outcome.error) return fail_recording(outcome, request->out, output);

@@ -196,7 +196,7 @@ int report(const ReportFlags& flags, Output& output) {
     return made->exit_code;
   }
   if (!flags.out) {
-    output.print(write_report(made->reports[0].report, formats->front(), output.colour()));
+    output.print(write_report(made->reports[0], formats->front(), output.colour()));
     return made->exit_code;
   }
   if (auto written = write_reports(made->reports, *formats, *flags.out); !written)

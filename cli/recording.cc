@@ -38,6 +38,10 @@ std::string said(const harness::Progress& progress, base::Phase measured) {
 
 harness::RecordOutcome record_with_progress(harness::RecordRequest request, const Output& output) {
   StatusLine line(!output.json() && isatty(STDERR_FILENO) == 1);
+  request.on_begin = [&, begun = std::move(request.on_begin)] {
+    line.clear();
+    if (begun) begun();
+  };
   request.on_progress = [&, measured = request.workload.phase](const harness::Progress& now) {
     if (line.shown()) line.show(said(now, measured));
   };

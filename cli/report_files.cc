@@ -25,7 +25,7 @@ constexpr std::array kExtensions = {
 };
 
 template <class Report>
-std::string write(const Report& report, ReportFormat format, bool colour) {
+std::string write(const Report& report, const std::string& name, ReportFormat format, bool colour) {
   switch (format) {
     case ReportFormat::Text:
       return to_text(report, colour);
@@ -36,7 +36,7 @@ std::string write(const Report& report, ReportFormat format, bool colour) {
     case ReportFormat::Json:
       return to_json(report).dump(2) + "\n";
     case ReportFormat::Junit:
-      return to_junit(report);
+      return to_junit(report, name);
     case ReportFormat::Annotations:
       return to_annotations(report);
   }
@@ -66,8 +66,8 @@ std::string headline(const AnyReport& report) {
   return std::visit([](const auto& one) { return diff::headline(one); }, report);
 }
 
-std::string write_report(const AnyReport& report, ReportFormat format, bool colour) {
-  return std::visit([&](const auto& one) { return write(one, format, colour); }, report);
+std::string write_report(const NamedReport& named, ReportFormat format, bool colour) {
+  return std::visit([&](const auto& one) { return write(one, named.name, format, colour); }, named.report);
 }
 
 base::Result<diff::Report> report_for(const std::string& experiment, const diff::ReadSettings& settings,
@@ -131,7 +131,7 @@ base::Result<void> write_reports(std::span<const NamedReport> reports, std::span
   for (const NamedReport& named : reports) {
     for (const ReportFormat format : formats) {
       const std::string path = base::join_path(directory, report_file(named.name, format));
-      const std::string text = write_report(named.report, format);
+      const std::string text = write_report(named, format);
       if (auto written = files.publish(path, base::as_bytes(text)); !written) return written;
     }
   }

@@ -29,13 +29,14 @@ base::Result<std::vector<ReportFormat>> parse_report_formats(const std::string& 
 using AnyReport = std::variant<diff::Report, diff::UnpairedReport>;
 
 std::string headline(const AnyReport& report);
-// `colour` is of text alone.
-std::string write_report(const AnyReport& report, ReportFormat format, bool colour = false);
 
 struct NamedReport {
-  std::string name;  // of its files, without what their format appends
+  std::string name;  // of its files, without what their format appends, and of its suite of tests
   AnyReport report;
 };
+// `colour` is of text alone.
+std::string write_report(const NamedReport& named, ReportFormat format, bool colour = false);
+
 // With what only a document shows, where one is among the formats: pictures of where the time went.
 base::Result<diff::Report> report_for(const std::string& experiment, const diff::ReadSettings& settings,
                                       std::span<const ReportFormat> formats);

@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "base/files.h"
+#include "base/text.h"
 #include "cli/output.h"
 
 namespace wago::cli::profile {
@@ -78,7 +79,7 @@ base::Result<std::string> current_run(const std::string& runs) {
 void print_measurement(Output& output, const std::string& name, double value) {
   char number[40];
   std::snprintf(number, sizeof number, "%.6g", value);
-  output.print("<CTestMeasurement type=\"numeric/double\" name=\"" + name + "\">" + number +
+  output.print("<CTestMeasurement type=\"numeric/double\" name=\"" + base::as_markup(name) + "\">" + number +
                "</CTestMeasurement>\n");
 }
 

@@ -83,8 +83,8 @@ base::Json to_json(const Report& report, const ReportedWorkload& workload);
 // For a pull request or a release note.
 std::string to_markdown(const Report& report);
 // Each workload a test case: a gated regression a failure, a side that failed or an invalid environment an
-// error, what is inconclusive skipped with its reason. After the schema that CI servers read.
-std::string to_junit(const Report& report);
+// error, what is inconclusive skipped with its reason. `name`: of the suite, see report_markup.h.
+std::string to_junit(const Report& report, const std::string& name);
 // Workflow commands of GitHub Actions, a line each: errors for gated regressions, warnings for the rest that
 // needs eyes.
 std::string to_annotations(const Report& report);

@@ -1,5 +1,6 @@
 #include "diff/report_markup.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cstdio>
 
@@ -86,6 +87,33 @@ std::string percent_encoded(std::string_view text) {
   return encoded;
 }
 
+// Text of strangers: as everywhere in reports, what a line cannot show is escaped.
+std::string markup(std::string_view text) {
+  return base::as_markup(base::printable(text));
+}
+
+std::string junit_case(const JunitCase& test) {
+  const std::string message = markup(test.message);
+  std::string inside;
+  switch (test.outcome) {
+    case JunitOutcome::Passed:
+      inside = "<system-out>" + message + "</system-out>";
+      break;
+    case JunitOutcome::Skipped:
+      inside = "<skipped message=\"" + message + "\"/>";
+      break;
+    case JunitOutcome::Failed:
+      inside =
+          "<failure type=\"regressed\" message=\"" + message + "\">" + markup(test.details) + "</failure>";
+      break;
+    case JunitOutcome::Error:
+      inside = "<error message=\"" + message + "\"/>";
+      break;
+  }
+  return "  <testcase classname=\"" + markup(test.group) + "\" name=\"" + markup(test.name) +
+         "\" time=\"0\">\n    " + inside + "\n  </testcase>\n";
+}
+
 }  // namespace
 
 std::string report_page(const std::string& title, const std::string& body) {
@@ -110,6 +138,24 @@ std::string markdown_cell(std::string_view text) {
     result += c;
   }
   return result;
+}
+
+std::string junit_suite(const std::string& name,
+                        std::span<const std::pair<std::string, std::string>> properties,
+                        std::span<const JunitCase> cases) {
+  auto count = [&](const char* what, JunitOutcome outcome) {
+    return " " + std::string(what) + "=\"" +
+           std::to_string(std::ranges::count(cases, outcome, &JunitCase::outcome)) + "\"";
+  };
+  std::string text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"" + markup(name) +
+                     "\" tests=\"" + std::to_string(cases.size()) + "\"" +
+                     count("failures", JunitOutcome::Failed) + count("errors", JunitOutcome::Error) +
+                     count("skipped", JunitOutcome::Skipped) + ">\n  <properties>\n";
+  for (const auto& [property, value] : properties)
+    text += "    <property name=\"" + markup(property) + "\" value=\"" + markup(value) + "\"/>\n";
+  text += "  </properties>\n";
+  for (const JunitCase& test : cases) text += junit_case(test);
+  return text + "</testsuite>\n";
 }
 
 std::string workflow_command(std::string_view level, std::string_view title, std::string_view message) {

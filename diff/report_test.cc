@@ -139,8 +139,11 @@ TEST_F(Reports, MarkdownEscapesNames) {
 }
 
 TEST_F(Reports, JunitSaysFailureErrorAndSkipped) {
-  const std::string text = to_junit(report_);
+  const std::string text = to_junit(report_, "run");
   EXPECT_NE(text.find("tests=\"4\" failures=\"1\" errors=\"1\" skipped=\"1\""), std::string::npos) << text;
+  EXPECT_NE(text.find("<testsuite name=\"run\" "), std::string::npos)
+      << "not its path, which may differ: " << text;
+  EXPECT_NE(text.find("<property name=\"experiment\" value=\"run1.wagoexp\"/>"), std::string::npos) << text;
   EXPECT_NE(text.find("name=\"slow|&lt;b&gt;\""), std::string::npos);
   EXPECT_NE(text.find("<failure type=\"regressed\" message=\"+2.99 %"), std::string::npos);
 }
@@ -161,7 +164,8 @@ TEST_F(Reports, EveryFindingCarriesTheCommandThatExplainsIt) {
                                   to_html(report_), to_json(report_).dump()}) {
     EXPECT_NE(text.find(records), std::string::npos) << text;
   }
-  EXPECT_NE(to_junit(report_).find("\">wago-profile profile explain run1.wagoexp "), std::string::npos);
+  EXPECT_NE(to_junit(report_, "run").find("\">wago-profile profile explain run1.wagoexp "),
+            std::string::npos);
   Report with_captures = report_;
   for (ReportedWorkload& workload : with_captures.workloads) {
     with_captures.experiment.workloads[workload.workload].captures = {"captures/a", "captures/b"};
@@ -207,7 +211,8 @@ TEST_F(Reports, AnInvalidEnvironmentClaimsNothing) {
   add(pairs, 4, 16, 0.03, 0.002);
   write(experiment, pairs);
   EXPECT_EQ(headline(report_), "environment invalid: nothing is claimed");
-  EXPECT_NE(to_junit(report_).find("failures=\"0\" errors=\"4\""), std::string::npos) << to_junit(report_);
+  EXPECT_NE(to_junit(report_, "run").find("failures=\"0\" errors=\"4\""), std::string::npos)
+      << to_junit(report_, "run");
   EXPECT_EQ(
       to_annotations(report_).rfind("::error title=environment invalid::control control moved by +2.99", 0),
       0u);

@@ -199,39 +199,30 @@ std::string to_annotations(const Report& report) {
   return text;
 }
 
-std::string to_junit(const Report& report) {
-  using base::as_markup;
-  size_t failures = 0, errors = 0, skipped = 0;
-  std::string cases;
+std::string to_junit(const Report& report, const std::string& name) {
+  std::vector<JunitCase> cases;
   for (const ReportedWorkload& workload : report.workloads) {
     const WorkloadFinding& found = workload.found;
     const capture::ExperimentWorkload& of = report.experiment.workloads[workload.workload];
-    cases += "  <testcase classname=\"" + as_markup(of.catalog) + "\" name=\"" + as_markup(of.id) +
-             "\" time=\"0\">\n";
-    const std::string message = as_markup((found.pairs ? change_text(found) + ": " : "") + found.reason);
+    const std::string word(spelling(found.finding));
+    const std::string message = (found.pairs ? change_text(found) + ": " : "") + found.reason;
+    JunitCase test{.group = of.catalog, .name = of.id};
     if (found.finding == Finding::Failed || !report.findings.invalid.empty()) {
-      ++errors;
-      const std::string why =
-          found.finding == Finding::Failed ? message : as_markup(report.findings.invalid[0]);
-      cases += "    <error message=\"" + why + "\"/>\n";
+      test.outcome = JunitOutcome::Error;
+      test.message = found.finding == Finding::Failed ? message : report.findings.invalid[0];
     } else if (found.finding == Finding::Regressed && found.gated) {
-      ++failures;
-      cases += "    <failure type=\"regressed\" message=\"" + message + "\">" +
-               as_markup(command_for(report, workload)) + "</failure>\n";
+      test.outcome = JunitOutcome::Failed;
+      test.message = message;
+      test.details = command_for(report, workload);
     } else if (found.finding == Finding::Inconclusive || found.finding == Finding::LayoutSensitive) {
-      ++skipped;
-      cases += "    <skipped message=\"" + as_markup(std::string(spelling(found.finding)) + ": ") + message +
-               "\"/>\n";
+      test.outcome = JunitOutcome::Skipped;
+      test.message = word + ": " + message;
     } else {
-      cases += "    <system-out>" +
-               as_markup(std::string(spelling(found.finding)) + " " + change_text(found)) + "</system-out>\n";
+      test.message = word + " " + change_text(found);
     }
-    cases += "  </testcase>\n";
+    cases.push_back(std::move(test));
   }
-  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"" + as_markup(report.path) +
-         "\" tests=\"" + std::to_string(report.workloads.size()) + "\" failures=\"" +
-         std::to_string(failures) + "\" errors=\"" + std::to_string(errors) + "\" skipped=\"" +
-         std::to_string(skipped) + "\">\n" + cases + "</testsuite>\n";
+  return junit_suite(name, {{{"experiment", report.path}}}, cases);
 }
 
 }  // namespace wago::diff

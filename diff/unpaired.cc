@@ -30,15 +30,12 @@ UnpairedSide side_of(const Runs& all) {
   UnpairedSide side;
   std::vector<double> wall, cpu, medians;
   for (const BenchmarkRuns* runs : all) {
-    if (runs->wall_ns.empty()) {
-      side.failure = runs->failure;
-      continue;
-    }
+    if (side.failure.empty()) side.failure = runs->failure;
+    if (runs->wall_ns.empty()) continue;
     medians.push_back(summarize(runs->wall_ns).median);
     wall.insert(wall.end(), runs->wall_ns.begin(), runs->wall_ns.end());
     cpu.insert(cpu.end(), runs->cpu_ns.begin(), runs->cpu_ns.end());
   }
-  if (!wall.empty()) side.failure.clear();
   if (!cpu.empty() && cpu.size() == wall.size()) side.cpu_ns = summarize(std::move(cpu));
   side.wall_ns = summarize(std::move(wall));
   const auto [least, most] = std::minmax_element(medians.begin(), medians.end());
@@ -74,7 +71,10 @@ UnpairedBenchmark compare_runs(const std::string& name, const Runs& baseline, co
     result.cpu_change = change(*result.baseline.cpu_ns, *result.candidate.cpu_ns);
   for (const auto& [side, who] :
        {std::pair(&result.baseline, "the baseline"), std::pair(&result.candidate, "the candidate")}) {
-    if (!side->failure.empty()) result.reasons.push_back(std::string(who) + " has no runs: " + side->failure);
+    if (side->failure.empty()) continue;
+    result.reasons.push_back(
+        who + std::string(side->wall_ns.n == 0 ? " has no runs: " : " is without some runs: ") +
+        side->failure);
   }
   const double between =
       std::max(result.baseline.between_files.value_or(0), result.candidate.between_files.value_or(0));

@@ -34,7 +34,7 @@ struct UnpairedSide {
   Summary wall_ns;  // over the runs of all its files; n = 0: there are none
   std::optional<Summary> cpu_ns;
   std::optional<double> between_files;  // how far apart the files' medians are; nothing: only one has it
-  std::string failure;                  // why there are no runs; empty where there are
+  std::string failure;                  // why there are no runs, or not all; empty: there are all
 };
 
 // What is exact, of captures.
@@ -89,7 +89,7 @@ bool is_conclusive(const UnpairedReport& report);
 std::string to_text(const UnpairedReport& report, bool colour = false);
 base::Json to_json(const UnpairedReport& report);
 std::string to_markdown(const UnpairedReport& report);
-std::string to_junit(const UnpairedReport& report);
+std::string to_junit(const UnpairedReport& report, const std::string& name);
 std::string to_annotations(const UnpairedReport& report);
 std::string to_html(const UnpairedReport& report);
 

@@ -258,24 +258,19 @@ std::string to_markdown(const UnpairedReport& report) {
          markdown_cell(sources_text(report)) + ".\n";
 }
 
-std::string to_junit(const UnpairedReport& report) {
-  std::string cases;
-  size_t skipped = 0;
+std::string to_junit(const UnpairedReport& report, const std::string& name) {
+  std::vector<JunitCase> cases;
   for (const UnpairedBenchmark& benchmark : report.benchmarks) {
     const bool decided = benchmark.verdict == Verdict::SameCode;
-    const std::string summary = as_markup(summary_text(benchmark));
-    skipped += decided ? 0 : 1;
-    cases +=
-        "  <testcase classname=\"" + tool_name(report) + "\" name=\"" + as_markup(benchmark.name) +
-        "\" time=\"0\">\n    " +
-        (decided ? "<system-out>" + summary + "</system-out>" : "<skipped message=\"" + summary + "\"/>") +
-        "\n  </testcase>\n";
+    cases.push_back({.group = tool_name(report),
+                     .name = benchmark.name,
+                     .outcome = decided ? JunitOutcome::Passed : JunitOutcome::Skipped,
+                     .message = summary_text(benchmark)});
   }
-  const std::string count = std::to_string(report.benchmarks.size());
-  return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"" +
-         as_markup(report.candidate.front()) + "\" tests=\"" + count +
-         "\" failures=\"0\" errors=\"0\" skipped=\"" + std::to_string(skipped) + "\">\n" + cases +
-         "</testsuite>\n";
+  std::vector<std::pair<std::string, std::string>> properties;
+  for (const std::string& path : report.baseline) properties.push_back({"baseline", path});
+  for (const std::string& path : report.candidate) properties.push_back({"candidate", path});
+  return junit_suite(name, properties, cases);
 }
 
 std::string to_annotations(const UnpairedReport& report) {

@@ -88,6 +88,21 @@ TEST(Unpaired, ABenchmarkThatFailedSaysSo) {
   EXPECT_NE(to_text(*report).find("a: the candidate has no runs: no file\n"), std::string::npos);
 }
 
+TEST(Unpaired, RunsThatFailedAreSaid) {
+  const std::vector<ResultFile> before = {
+      file("a", R"({"results": [{"command": "x", "times": [1, 9], "exit_codes": [0, 1]}]})"),
+      file("b", R"({"results": [{"command": "x", "times": [1], "exit_codes": [0]}]})")};
+  const std::vector<ResultFile> after = {
+      file("c", R"({"results": [{"command": "x", "times": [2], "exit_codes": [0]}]})")};
+  auto report = compare_results(before, after);
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->benchmarks[0].baseline.wall_ns.n, 2u);
+  EXPECT_DOUBLE_EQ(report->benchmarks[0].wall_change.value(), 1);
+  EXPECT_EQ(report->benchmarks[0].reasons,
+            (std::vector<std::string>{"the baseline is without some runs: 1 of 2 runs failed (exit code 1)",
+                                      "files of one side differ among themselves by up to 0.0 %"}));
+}
+
 TEST(Unpaired, WhatHasNothingInCommonIsRefused) {
   const ResultFile go = file("go.txt", "BenchmarkA 1 1 ns/op\nBenchmarkB 1 1 ns/op\n");
   const ResultFile other = file("other.txt", "BenchmarkC 1 1 ns/op\nBenchmarkD 1 1 ns/op\n");
@@ -122,11 +137,13 @@ TEST(Unpaired, EveryFormatSaysThatNothingIsDecided) {
       << markdown;
   EXPECT_NE(markdown.find("Nothing is decided: the sides did not run together"), std::string::npos)
       << markdown;
-  EXPECT_NE(to_junit(report).find("tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"2\""),
+  EXPECT_NE(to_junit(report, "new").find("tests=\"2\" failures=\"0\" errors=\"0\" skipped=\"2\""),
             std::string::npos);
-  EXPECT_NE(to_junit(report).find(
-                "<skipped message=\"inconclusive (unpaired): 3 ms before, 6 ms after, +100.00 %\"/>"),
+  EXPECT_NE(to_junit(report, "new")
+                .find("<skipped message=\"inconclusive (unpaired): 3 ms before, 6 ms after, +100.00 %\"/>"),
             std::string::npos);
+  EXPECT_NE(to_junit(report, "new").find("<testsuite name=\"new\" "), std::string::npos);
+  EXPECT_NE(to_junit(report, "new").find("<property name=\"baseline\" value=\"old2\"/>"), std::string::npos);
   EXPECT_TRUE(
       to_annotations(report).starts_with("::notice title=2 inconclusive (unpaired)::the sides did not"));
   const std::string html = to_html(report);
@@ -168,7 +185,7 @@ TEST(Unpaired, OfCapturesWhatIsExactStandsBesideTheTimes) {
   }
   EXPECT_EQ(text.find(kWhyUnpaired), text.rfind(kWhyUnpaired)) << "once: " << text;
   EXPECT_NE(html.find("<pre>code "), std::string::npos) << html;
-  EXPECT_NE(to_junit(report).find("skipped=\"1\""), std::string::npos);
+  EXPECT_NE(to_junit(report, "new").find("skipped=\"1\""), std::string::npos);
   EXPECT_NE(to_annotations(report).find("machine instructions +19.32 %25, exact"), std::string::npos)
       << to_annotations(report);
   const base::Json json = to_json(report);
@@ -180,7 +197,7 @@ TEST(Unpaired, CapturesOfTheSameCodeAreDecided) {
   const UnpairedReport report = of_captures({test_evidence("a"), test_evidence("b")}, {test_evidence("c")});
   EXPECT_EQ(headline(report), "1 same code");
   EXPECT_TRUE(is_conclusive(report));
-  const std::string junit = to_junit(report);
+  const std::string junit = to_junit(report, "new");
   EXPECT_NE(junit.find("skipped=\"0\""), std::string::npos) << junit;
   EXPECT_NE(junit.find("<system-out>same code"), std::string::npos) << junit;
   EXPECT_NE(to_text(report).find("per invocation"), std::string::npos);

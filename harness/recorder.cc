@@ -251,6 +251,7 @@ class Recording {
     if (auto failure = load(ready)) return failure;
     if (auto failure = create(ready)) return failure;
     if (auto failure = start_collector(ready)) return failure;
+    if (request_.on_begin) request_.on_begin();
     channel_->send(to_json(Go{request_.out, writer_->directory_id()}));
     Done done;
     if (auto failure = expect("done", done, read_done)) return failure;

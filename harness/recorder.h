@@ -53,7 +53,8 @@ struct RecordRequest {
   std::optional<uint64_t> collection_timeout_ns;  // limit on the whole process; nothing: default_timeout_ns()
   uint64_t conversion_timeout_ns = kDefaultConversionTimeoutNs;  // on what collectors do afterwards
   bool remove_map = false;                                       // of backend perf-map, at the end
-  uint64_t memory_limit_bytes = 0;                   // resident; 0: three quarters of what the machine has
+  uint64_t memory_limit_bytes = 0;  // resident; 0: three quarters of what the machine has
+  std::function<void()> on_begin;   // nothing was refused, and measuring begins; may be empty
   std::function<void(const Progress&)> on_progress;  // about ten times a second; may be empty
 };
 
