@@ -63,8 +63,9 @@ Result<std::string> CollectorProgram::version(const CollectorKind& kind, std::st
   line.resize(std::min(line.find('\n'), line.size()));
   if (line.starts_with(prefix)) line.erase(0, prefix.size());
   if (line.empty()) {
-    return unmeasurable(std::string("says nothing to --version; is it ") + kind.name + "?",
-                        {.file = *program});
+    return unmeasurable(
+        std::string("says nothing to --version, so it is no ") + kind.name + " that works " + kind.missing,
+        {.file = *program});
   }
   return base::printable(line);
 }

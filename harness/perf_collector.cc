@@ -116,7 +116,8 @@ Result<std::unique_ptr<PerfCollector>> PerfCollector::start(PerfSettings setting
     const auto ended = collector->record_->wait(kTickMs * 20);
     if (ended) return program.failed_to_start("perf record", *ended);
     collector->record_->kill_group();
-    return failed("perf record started and does not listen: " + listens.error().message);
+    return failed("perf record started and does not listen: " + listens.error().message +
+                  "; backend pprof needs no perf");
   }
   return collector;
 }
@@ -252,8 +253,12 @@ Result<capture::Samples> PerfCollector::read_script(const capture::Images& image
   }
   capture::Samples samples = parser.take();
   if (samples.samples.size() != *recorded) {
-    return failed("perf script printed " + std::to_string(samples.samples.size()) + " of the " +
-                  std::to_string(*recorded) + " samples that perf record took");
+    const std::string said = program_.log_tail();
+    const size_t printed = samples.samples.size();
+    return failed("perf script printed " + (printed ? std::to_string(printed) : "none") + " of the " +
+                  std::to_string(*recorded) + " samples that perf record took" +
+                  (said.empty() ? "" : ": " + said) + "; " + kPerfDataFile +
+                  " is kept, for a perf of another version to read, and backend pprof needs no perf");
   }
   return samples;
 }

@@ -2,7 +2,8 @@
 # A perf that goes wrong, as WAGO_FAKE_PERF says; what it does not spoil, the real one (WAGO_REAL_PERF) does.
 echo $$ >> "$WAGO_FAKE_PIDS"
 real() { exec "$WAGO_REAL_PERF" "$@"; }
-case " $* " in
+case "$WAGO_FAKE_PERF: $* " in
+  "silent:"*) exit 0 ;;
   *" --version "*) echo "perf version 9.9-fake"; exit 0 ;;
   *" record "*) part=record ;;
   *" inject "*) part=inject ;;
