@@ -7,6 +7,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/utsname.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -14,6 +15,8 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstddef>
+#include <cstdio>
 #include <cstring>
 #include <map>
 
@@ -27,7 +30,6 @@ namespace wago::harness {
 
 namespace {
 
-constexpr int kSignal = SIGPROF;
 // Before a sample's addresses: when, CPU time, and how many with kCompleteBit.
 constexpr size_t kHeaderWords = 3;
 constexpr uint64_t kCompleteBit = uint64_t{1} << 32;
@@ -68,6 +70,37 @@ __attribute__((always_inline)) inline FrameRegisters here() {
 }
 
 struct sigaction previous_action;
+
+// A perf event's SIGTRAP: TRAP_PERF of <asm-generic/siginfo.h>, which the C library's headers lack.
+constexpr int kTrapOfEvent = 6;
+// What ours carry, to tell them from others': this address.
+constexpr char kOurEvents = 0;
+
+// The word that an event asked for as sig_data. The C library has no name for it: it lies behind the address
+// (<asm-generic/siginfo.h>, _sigfault._perf._data).
+uint64_t event_data_of(const siginfo_t& info) {
+  uint64_t data;
+  std::memcpy(&data, reinterpret_cast<const char*>(&info) + offsetof(siginfo_t, si_addr) + sizeof(void*),
+              sizeof data);
+  return data;
+}
+
+// Whether the kernel sends an event's SIGTRAP without an interrupt of its own. It does since 6.11. From 5.13
+// on it can be asked for, but gains nothing, and ends the process where the thread had blocked it (5.17).
+bool traps_are_cheap() {
+  utsname system{};
+  unsigned major = 0, minor = 0;
+  return ::uname(&system) == 0 && std::sscanf(system.release, "%u.%u", &major, &minor) == 2 &&
+         (major > 6 || (major == 6 && minor >= 11));
+}
+
+// What waited for it comes at once, rather than later when nobody expects it any more.
+void unblock(int signal, sigset_t* before = nullptr) {
+  sigset_t ours;
+  ::sigemptyset(&ours);
+  ::sigaddset(&ours, signal);
+  ::pthread_sigmask(SIG_UNBLOCK, &ours, before);
+}
 
 }  // namespace
 
@@ -145,14 +178,21 @@ void Sampler::Thread::take(const ucontext_t& context) {
 void Sampler::Thread::handle(int signal, siginfo_t* info, void* context) {
   const int saved_errno = errno;
   auto* thread = static_cast<Thread*>(sampled_thread);
-  const bool ticked = thread && ((info->si_code == POLL_IN && info->si_fd == thread->event) ||
-                                 (info->si_code == SI_TIMER && info->si_value.sival_ptr == thread));
+  const bool trapped = signal == SIGTRAP && info->si_code == kTrapOfEvent &&
+                       event_data_of(*info) == reinterpret_cast<uint64_t>(&kOurEvents);
+  const bool ticked =
+      trapped || (thread && ((info->si_code == POLL_IN && info->si_fd == thread->event) ||
+                             (info->si_code == SI_TIMER && info->si_value.sival_ptr == thread)));
   if (ticked) {
-    thread->take(*static_cast<const ucontext_t*>(context));
+    if (thread) thread->take(*static_cast<const ucontext_t*>(context));
   } else if (previous_action.sa_flags & SA_SIGINFO) {
     previous_action.sa_sigaction(signal, info, context);
   } else if (previous_action.sa_handler != SIG_DFL && previous_action.sa_handler != SIG_IGN) {
     previous_action.sa_handler(signal);
+  } else if (signal == SIGTRAP && previous_action.sa_handler == SIG_DFL) {
+    // A breakpoint: ends the process as it would have without us.
+    ::sigaction(signal, &previous_action, nullptr);
+    ::raise(signal);
   }
   errno = saved_errno;
 }
@@ -166,21 +206,21 @@ base::Result<std::unique_ptr<Sampler>> Sampler::create(SamplerSettings settings)
   action.sa_sigaction = Thread::handle;
   action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART;
   ::sigemptyset(&action.sa_mask);
-  ::sigaction(kSignal, nullptr, &previous_action);
-  ::sigaction(kSignal, &action, nullptr);
+  sampler->handling_ = ::sigaction(sampler->signal_, &action, &previous_action) == 0;
   return sampler;
 }
 
-Sampler::Sampler(SamplerSettings settings) : settings_(std::move(settings)) {}
+Sampler::Sampler(SamplerSettings settings)
+    : settings_(std::move(settings)), signal_(traps_are_cheap() ? SIGTRAP : SIGPROF) {}
 
 Sampler::~Sampler() {
   if (in_phase_) (void)end_phase();
-  ::sigaction(kSignal, &previous_action, nullptr);
+  if (handling_) ::sigaction(signal_, &previous_action, nullptr);
 }
 
 namespace {
 
-perf_event_attr event_attributes(uint64_t period_ns) {
+perf_event_attr event_attributes(uint64_t period_ns, int signal) {
   perf_event_attr attributes{};
   attributes.size = sizeof(attributes);
   attributes.type = PERF_TYPE_SOFTWARE;
@@ -189,15 +229,21 @@ perf_event_attr event_attributes(uint64_t period_ns) {
   attributes.disabled = 1;
   attributes.exclude_kernel = 1;  // what an ordinary user may ask for
   attributes.exclude_hv = 1;
-  attributes.wakeup_events = 1;
+  if (signal == SIGTRAP) {
+    attributes.sigtrap = 1;
+    attributes.remove_on_exec = 1;  // goes with it
+    attributes.sig_data = reinterpret_cast<uint64_t>(&kOurEvents);
+  } else {
+    attributes.wakeup_events = 1;
+  }
   return attributes;
 }
 
 // 0, or why not.
-int create_timer(timer_t& timer, void* value) {
+int create_timer(timer_t& timer, int signal, void* value) {
   sigevent event{};
   event.sigev_notify = SIGEV_THREAD_ID;
-  event.sigev_signo = kSignal;
+  event.sigev_signo = signal;
   event.sigev_value.sival_ptr = value;
   event._sigev_un._tid = ::gettid();
   return ::timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer) == 0 ? 0 : errno;
@@ -206,16 +252,18 @@ int create_timer(timer_t& timer, void* value) {
 }  // namespace
 
 base::Result<void> Sampler::choose_clock() {
-  perf_event_attr attributes = event_attributes(settings_.period_ns);
-  const int event = settings_.open_event(attributes);
-  if (event >= 0) {
+  for (const int signal : {signal_, SIGPROF}) {
+    signal_ = signal;
+    perf_event_attr attributes = event_attributes(settings_.period_ns, signal);
+    const int event = settings_.open_event(attributes);
+    if (event < 0) continue;
     ::close(event);
     return {};
   }
   refusal_ = reason();
   clock_ = SampleClock::ThreadTimer;
   timer_t timer{};
-  if (const int refused = create_timer(timer, nullptr)) {
+  if (const int refused = create_timer(timer, signal_, nullptr)) {
     return base::unmeasurable("the kernel gives no clock to sample by: perf events: " + refusal_ +
                               "; timers: " + std::strerror(refused));
   }
@@ -225,7 +273,7 @@ base::Result<void> Sampler::choose_clock() {
 
 base::Result<void> Sampler::arm(Thread& thread) {
   if (clock_ == SampleClock::ThreadTimer) {
-    if (const int refused = create_timer(thread.timer, &thread)) {
+    if (const int refused = create_timer(thread.timer, signal_, &thread)) {
       return base::unmeasurable(std::string("the kernel refuses a timer for a thread: ") +
                                 std::strerror(refused));
     }
@@ -235,15 +283,16 @@ base::Result<void> Sampler::arm(Thread& thread) {
     ::timer_settime(thread.timer, 0, &every, nullptr);
     return {};
   }
-  perf_event_attr attributes = event_attributes(settings_.period_ns);
+  perf_event_attr attributes = event_attributes(settings_.period_ns, signal_);
   thread.event = settings_.open_event(attributes);
   if (thread.event < 0) {
     return base::unmeasurable("the kernel refuses a perf event for a thread: " + reason());
   }
   const f_owner_ex owner{F_OWNER_TID, ::gettid()};
-  const bool delivered = ::fcntl(thread.event, F_SETFL, O_ASYNC | O_NONBLOCK) == 0 &&
-                         ::fcntl(thread.event, F_SETSIG, kSignal) == 0 &&
-                         ::fcntl(thread.event, F_SETOWN_EX, &owner) == 0 &&
+  const bool by_descriptor = signal_ != SIGTRAP;
+  const bool delivered = (!by_descriptor || (::fcntl(thread.event, F_SETFL, O_ASYNC | O_NONBLOCK) == 0 &&
+                                             ::fcntl(thread.event, F_SETSIG, signal_) == 0 &&
+                                             ::fcntl(thread.event, F_SETOWN_EX, &owner) == 0)) &&
                          ::ioctl(thread.event, PERF_EVENT_IOC_ENABLE, 0) == 0;
   if (delivered) return {};
   const std::string why = reason();
@@ -280,10 +329,7 @@ base::Result<void> Sampler::start(Thread& thread, uint64_t root_end) {
   thread.root_end = root_end;
   thread.stack = stack_of_this_thread();
   // Whoever started this process may have left the signal blocked.
-  sigset_t ours;
-  ::sigemptyset(&ours);
-  ::sigaddset(&ours, kSignal);
-  ::pthread_sigmask(SIG_UNBLOCK, &ours, &thread.mask_before);
+  unblock(signal_, &thread.mask_before);
   thread.last_cpu_ns = thread.begun_cpu_ns = base::thread_cpu_ns();
   sampled_thread = &thread;
   auto armed = arm(thread);
@@ -302,6 +348,7 @@ void Sampler::stop(Thread& thread) {
   }
   thread.cpu_ns += base::thread_cpu_ns() - thread.begun_cpu_ns;
   sampled_thread = nullptr;
+  unblock(signal_);
   ::pthread_sigmask(SIG_SETMASK, &thread.mask_before, nullptr);
   if (thread.event >= 0) ::close(thread.event);
   thread.event = -1;

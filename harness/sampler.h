@@ -9,9 +9,12 @@
 // A sample's weight is the thread's CPU time since its previous sample. The perf clock ticks in the kernel
 // too, but no sample is taken there: time beyond the period is the kernel's, and is kept apart.
 //
-// The thread that begins the phase is sampled, and every worker that base/parallel.h starts meanwhile.
-// SIGPROF is the signal; one that is not ours goes to the handler that was there before. A forked child is
-// not sampled.
+// The thread that begins the phase is sampled, and every worker that base/parallel.h starts meanwhile. A
+// signal that is not ours goes to the handler that was there before. A forked child is not sampled.
+//
+// The signal is SIGTRAP, by the perf event itself, where that is cheap: since Linux 6.11 it is sent as the
+// thread returns to user mode. Before, and through a descriptor (SIGPROF), it takes an interrupt of its own,
+// which on a virtual machine costs as much as the clock.
 #pragma once
 
 #include <cstdint>
@@ -78,6 +81,7 @@ class Sampler final : public Collector, public base::ThreadObserver {
   uint64_t period_ns() const { return settings_.period_ns; }
   SampleClock clock() const { return clock_; }
   std::string clock_refusal() const { return refusal_; }  // why it is not a perf event
+  int signal() const { return signal_; }                  // SIGTRAP or SIGPROF
   const std::vector<RawThread>& threads() const { return threads_; }
   // In the order of their times.
   std::vector<RawSample> samples() const;
@@ -100,6 +104,8 @@ class Sampler final : public Collector, public base::ThreadObserver {
   NativeUnwinder native_;
   SampleClock clock_ = SampleClock::PerfEvent;
   std::string refusal_;
+  int signal_;
+  bool handling_ = false;  // the signal
   bool in_phase_ = false;
   Thread* main_ = nullptr;
   std::mutex mutex_;

@@ -6,6 +6,7 @@
 #include <linux/perf_event.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -486,38 +487,104 @@ TEST(Sampler, WithoutPermissionTheThreadsTimerTicks) {
   EXPECT_NE(sentences[1].find("Hz of the 10000 Hz that were asked for"), std::string::npos) << sentences[1];
 }
 
-TEST(Sampler, ABlockedSignalIsUnblockedForThePhaseAndNoLonger) {
+// As a kernel before 5.13, whose events send no SIGTRAP.
+int refuse_traps(perf_event_attr& attributes) {
+  if (!attributes.sigtrap) {
+    return static_cast<int>(::syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
+  }
+  errno = EINVAL;
+  return -1;
+}
+
+// By the signal that this kernel is best asked for, and by the one that all have.
+class SamplerSignal : public ::testing::TestWithParam<bool> {
+ protected:
+  std::unique_ptr<Sampler> sampler() const {
+    SamplerSettings settings{.period_ns = period_ns_of(kRateHz)};
+    if (GetParam()) settings.open_event = refuse_traps;
+    return sampler_of(std::move(settings));
+  }
+  int signal() const { return sampler()->signal(); }
+};
+INSTANTIATE_TEST_SUITE_P(, SamplerSignal, ::testing::Bool(), [](const auto& by_descriptor) {
+  return by_descriptor.param ? std::string("ByDescriptor") : std::string("AsTheKernelLikes");
+});
+
+TEST_P(SamplerSignal, SamplesWhereTheThreadIs) {
+  Guest guest(spinner());
+  auto sampler = this->sampler();
+  if (GetParam()) {
+    EXPECT_EQ(sampler->signal(), SIGPROF);
+  }
+  EXPECT_EQ(sampler->clock(), SampleClock::PerfEvent);
+  sample_for(*sampler, kSecond / 2, [&] { guest.call("spin", {1'000'000}); });
+  const Profile profile = guest.profile_of(*sampler);
+  expect_sound(*sampler, profile, 200);
+  EXPECT_GT(profile.self_share("spin"), 0.9);
+}
+
+TEST_P(SamplerSignal, OneThatIsBlockedIsUnblockedForThePhaseAndNoLonger) {
+  const int signal = this->signal();
   sigset_t blocked, before, after;
   ::sigemptyset(&blocked);
-  ::sigaddset(&blocked, SIGPROF);
+  ::sigaddset(&blocked, signal);
   ::pthread_sigmask(SIG_BLOCK, &blocked, &before);
   Guest guest(spinner());
-  auto sampler = sampler_of();
+  auto sampler = this->sampler();
   sample_for(*sampler, kSecond / 4, [&] { guest.call("spin", {1'000'000}); });
   ::pthread_sigmask(SIG_SETMASK, &before, &after);
-  EXPECT_EQ(::sigismember(&after, SIGPROF), 1);
+  EXPECT_EQ(::sigismember(&after, signal), 1);
   EXPECT_GT(guest.profile_of(*sampler).stacks.size(), 100u);
+}
+
+// A tick that came while the guest's host had blocked its signal, as it was before the phase.
+TEST_P(SamplerSignal, OneThatIsStillBlockedAtTheEndDoesNotComeLater) {
+  const int signal = this->signal();
+  sigset_t ours, before, pending;
+  ::sigemptyset(&ours);
+  ::sigaddset(&ours, signal);
+  ::pthread_sigmask(SIG_BLOCK, &ours, &before);
+  {
+    Guest guest(spinner());
+    auto sampler = this->sampler();
+    sample_for(*sampler, kSecond / 20, [&] {
+      ::pthread_sigmask(SIG_BLOCK, &ours, nullptr);
+      guest.call("spin", {1'000'000});
+    });
+  }
+  ::sigpending(&pending);
+  EXPECT_EQ(::sigismember(&pending, signal), 0);
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 std::atomic<int> foreign_signals{0};
 
-TEST(Sampler, SignalsOfOthersReachTheirHandlerAndTheHandlerComesBack) {
+TEST_P(SamplerSignal, ThoseOfOthersReachTheirHandlerAndTheHandlerComesBack) {
+  const int signal = this->signal();
   struct sigaction mine {
   }, before{}, after{};
   mine.sa_handler = [](int) { ++foreign_signals; };
-  ::sigaction(SIGPROF, &mine, &before);
+  ::sigaction(signal, &mine, &before);
+  foreign_signals = 0;
   {
     Guest guest(spinner());
-    auto sampler = sampler_of();
+    auto sampler = this->sampler();
     sample_for(*sampler, kSecond / 10, [&] {
       guest.call("spin", {100'000});
-      ::raise(SIGPROF);
+      ::raise(signal);
     });
     EXPECT_GT(foreign_signals, 0);
     EXPECT_GT(sampler->samples().size(), 50u);
   }
-  ::sigaction(SIGPROF, &before, &after);
+  ::sigaction(signal, &before, &after);
   EXPECT_EQ(after.sa_handler, mine.sa_handler);
+}
+
+TEST(SamplerDeathTest, ABreakpointEndsTheProgramAsItWouldHaveWithout) {
+  Guest guest(spinner());
+  auto sampler = sampler_of();
+  EXPECT_EXIT(sample_for(*sampler, kSecond / 100, [&] { asm volatile("int3"); }),
+              ::testing::KilledBySignal(SIGTRAP), "");
 }
 
 TEST(Sampler, AForkedChildIsNotSampledAndDoesNotDisturb) {
