@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,6 +11,7 @@
 #include "base/files.h"
 #include "base/json.h"
 #include "base/text.h"
+#include "base/vocabulary.h"
 #include "capture/catalog.h"
 #include "cli/experimenting.h"
 #include "cli/flags.h"
@@ -115,6 +117,31 @@ base::Result<void> parse_amounts(const ExperimentFlags& flags, Parsed& parsed) {
   return {};
 }
 
+// Or it would not be known what a change comes from.
+Result<void> check_one_difference(const ExperimentFlags& flags, const harness::SideRequest& baseline,
+                                  const harness::SideRequest& candidate) {
+  if (flags.baseline_arg && flags.candidate_arg &&
+      split_setting(*flags.baseline_arg).first != split_setting(*flags.candidate_arg).first) {
+    return usage_error("the sides may differ in one setting, not in " + baseline.setting.text + " and " +
+                       candidate.setting.text);
+  }
+  auto one_place = [](const std::string& a, const std::string& b) {
+    std::error_code unseen;
+    return a == b || (std::filesystem::equivalent(a, b, unseen) && !unseen);
+  };
+  std::vector<std::string_view> differ;
+  if (!one_place(baseline.program, candidate.program))
+    differ.push_back("the program (--baseline and --candidate)");
+  if (!one_place(baseline.modules, candidate.modules))
+    differ.push_back("the modules (--baseline-modules, --candidate-modules)");
+  if (baseline.setting.text != candidate.setting.text)
+    differ.push_back("a setting (--baseline-arg, --candidate-arg)");
+  if (differ.size() <= 1) return {};
+  return usage_error(
+      "the sides may differ in one thing, or it is not known what a change comes from; here they differ in " +
+      base::join(differ));
+}
+
 Result<Parsed> parse(const ExperimentFlags& flags) {
   Parsed parsed;
   harness::ExperimentRequest& request = parsed.request;
@@ -127,11 +154,7 @@ Result<Parsed> parse(const ExperimentFlags& flags) {
   auto candidate = side_of("--candidate", flags.sides.candidate, flags.sides.candidate_modules,
                            "--candidate-arg", flags.candidate_arg);
   if (!candidate) return candidate.error();
-  if (flags.baseline_arg && flags.candidate_arg &&
-      split_setting(*flags.baseline_arg).first != split_setting(*flags.candidate_arg).first) {
-    return usage_error("the sides may differ in one setting, not in " + baseline->setting.text + " and " +
-                       candidate->setting.text);
-  }
+  if (auto one = check_one_difference(flags, *baseline, *candidate); !one) return one.error();
   if (flags.inject_slowdown) {
     auto share = parse_percent("--inject-slowdown", *flags.inject_slowdown);
     if (!share) return share.error();

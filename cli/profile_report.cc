@@ -4,7 +4,6 @@
 
 #include "base/files.h"
 #include "base/text.h"
-#include "cli/disassemble.h"
 #include "cli/flags.h"
 #include "cli/history_file.h"
 #include "cli/output.h"
@@ -12,8 +11,6 @@
 #include "cli/report_files.h"
 #include "cli/result_files.h"
 #include "cli/verdict_flags.h"
-#include "diff/compare.h"
-#include "diff/evidence.h"
 #include "diff/report.h"
 #include "diff/unpaired.h"
 
@@ -104,24 +101,6 @@ base::Result<Made> of_experiments(const ReportFlags& flags, const Reading& readi
   return made;
 }
 
-// Whose contracts agree, or nothing is said of them.
-base::Result<diff::UnpairedReport> compare_captures(const ReportFlags& flags) {
-  auto baseline = diff::load_all(flags.baseline);
-  if (!baseline) return baseline.error();
-  auto candidate = diff::load_all(flags.candidate);
-  if (!candidate) return candidate.error();
-  auto comparison = diff::compare(*baseline, *candidate, disassembler());
-  if (!comparison) return comparison.error();
-  if (!comparison->contract.empty()) {
-    std::vector<std::string_view> fields;
-    for (const diff::ContractDifference& difference : comparison->contract)
-      fields.push_back(difference.field);
-    return base::usage_error("these captures cannot be compared: their measurement contracts differ in " +
-                             base::join_some(fields) + "; `profile diff` shows both values");
-  }
-  return diff::compare_captures(std::move(*comparison), flags.baseline, flags.candidate);
-}
-
 base::Result<Made> of_sides(const ReportFlags& flags, const Reading& reading) {
   if (!flags.experiments.empty()) {
     return base::usage_error("name either experiments or --baseline and --candidate, not both");
@@ -147,7 +126,8 @@ base::Result<Made> of_sides(const ReportFlags& flags, const Reading& reading) {
                                {.file = path});
     }
   }
-  auto report = *results ? compare_result_files(flags.baseline, flags.candidate) : compare_captures(flags);
+  auto report = *results ? compare_result_files(flags.baseline, flags.candidate)
+                         : compare_capture_sets(flags.baseline, flags.candidate);
   if (!report) return report.error();
   report->release = flags.release.value_or("");
   report->baseline_release = flags.baseline_release.value_or("");

@@ -6,12 +6,17 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "capture/catalog.h"
+#include "capture/history_store.h"
+#include "cli/capture_sets.h"
 #include "cli/experimenting.h"
 #include "cli/flags.h"
+#include "cli/history_file.h"
 #include "cli/output.h"
 #include "cli/profile_commands.h"
+#include "cli/result_files.h"
 #include "cli/test_comparison.h"
 #include "cli/test_runs.h"
+#include "diff/history.h"
 #include "diff/quantity.h"
 #include "diff/report.h"
 
@@ -21,8 +26,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kBaselines = "a wago-profile of another revision, an experiment, or captures";
+
 struct ComparisonFlags {
   std::optional<std::string> runs, name, baseline;
+  std::optional<std::string> history, baseline_as, candidate_as;
   std::vector<std::string> catalogs;
   AmountFlags amount;
   VerdictFlags verdicts;
@@ -111,6 +119,74 @@ void print_measurements(const diff::Report& report, const diff::ReportedWorkload
   }
 }
 
+// What CDash plots of what did not run together; `group`: the catalog, and the backend where there is one.
+void print_measurements(const diff::UnpairedReport& report, const std::string& group, Output& output) {
+  for (const diff::UnpairedBenchmark& benchmark : report.benchmarks) {
+    auto print = [&](const char* what, double value) {
+      print_measurement(output, group + "." + benchmark.name + "." + what, value);
+    };
+    for (const auto& [side, wall, cpu] :
+         {std::tuple(&benchmark.baseline, "baseline_wall_ns_per_unit", "baseline_cpu_ns_per_unit"),
+          std::tuple(&benchmark.candidate, "candidate_wall_ns_per_unit", "candidate_cpu_ns_per_unit")}) {
+      if (side->wall_ns.n > 0) print(wall, side->wall_ns.median);
+      if (side->cpu_ns) print(cpu, side->cpu_ns->median);
+    }
+    if (!benchmark.exact || !benchmark.exact->counts) continue;
+    const diff::CountComparison& counts = *benchmark.exact->counts;
+    print("baseline_instructions_per_unit",
+          static_cast<double>(counts.machine.baseline) / static_cast<double>(counts.baseline_work));
+    print("candidate_instructions_per_unit",
+          static_cast<double>(counts.machine.candidate) / static_cast<double>(counts.candidate_work));
+  }
+}
+
+// As `report --baseline A... --candidate B...` says it.
+int tell_captures(const TestComparison& comparison, const Reading& reading, Output& output) {
+  output.print("CTEST_FULL_OUTPUT\n");
+  int code = kExitDone;
+  for (const ComparedCaptures& captures : comparison.captures) {
+    auto report = compare_capture_sets(captures.baseline, captures.candidate);
+    if (!report) return output.fail(report.error());
+    output.print(diff::to_text(*report) + "\n");
+    print_measurements(*report, captures.name.substr(comparison.name.size() + 1), output);
+    if (reading.fail_on == diff::FailOn::Inconclusive && !diff::is_conclusive(*report)) code = kExitFailed;
+  }
+  return code;
+}
+
+// Adds what was measured to the history, and shows where it changed.
+int add_to_history(const ComparisonFlags& flags, const TestComparison& comparison, Output& output) {
+  const std::string store = base::display(*flags.history);
+  std::vector<capture::HistoryExperiment> entries;
+  for (const ComparedExperiment& experiment : comparison.experiments) {
+    auto report = diff::report_on(experiment.path);
+    if (!report) return output.fail(report.error());
+    const auto& [baseline, candidate] = report->experiment.sides;
+    const bool one_version = baseline.runner_id == candidate.runner_id ||
+                             (baseline.revision == candidate.revision &&
+                              baseline.dirty == base::Dirty::Clean && candidate.dirty == base::Dirty::Clean);
+    if (one_version && !flags.baseline_as && !flags.candidate_as) {
+      output.print("not added to " + store + ": both sides are one version\n");
+      continue;
+    }
+    auto entry = diff::history_entry(*report, {flags.baseline_as, flags.candidate_as});
+    if (!entry) return output.fail(entry.error());
+    entries.push_back(std::move(*entry));
+  }
+  if (entries.empty()) return kExitDone;
+  if (auto added = capture::add_to_history(*flags.history, entries); !added)
+    return output.fail(added.error());
+  for (const capture::HistoryExperiment& entry : entries) {
+    output.print(base::display(entry.name) + " is in " + store + ": " +
+                 base::display(entry.sides[0].version) + " to " + base::display(entry.sides[1].version) +
+                 "\n");
+  }
+  auto history = load_history(*flags.history);
+  if (!history) return output.fail(history.error());
+  output.print(diff::changes_text(*history, {}));
+  return kExitDone;
+}
+
 // The findings, for people and for CDash. The exit code is the worst of all experiments.
 int tell(const TestComparison& comparison, const Reading& reading, Output& output) {
   output.print("CTEST_FULL_OUTPUT\n");  // or CTest would cut the middle out of it
@@ -130,9 +206,32 @@ base::Result<void> check(const ComparisonFlags& flags) {
   if (!flags.runs) return base::usage_error("--runs is missing: name the directory that holds the runs");
   if (!flags.name) return base::usage_error("--name is missing: what the comparison is called");
   if (flags.catalogs.empty()) return base::usage_error("--catalog is missing: the workloads to compare");
-  if (!flags.baseline)
-    return base::usage_error("--baseline is missing: a wago-profile of another revision, or an experiment");
+  if (!flags.baseline) return base::usage_error(std::string("--baseline is missing: ") + kBaselines);
+  if (!flags.history && (flags.baseline_as || flags.candidate_as)) {
+    return base::usage_error(
+        "--baseline-as and --candidate-as name versions in a --history, which is missing");
+  }
   return {};
+}
+
+// Of what did not run together there is no interval, and nothing regresses: a gate on that could not fail.
+base::Result<void> check_for_captures(const ComparisonFlags& flags, const Reading& reading) {
+  const VerdictFlags& verdicts = flags.verdicts;
+  if (flags.amount.budget || flags.amount.pairs || flags.history || verdicts.confidence || verdicts.floor ||
+      verdicts.margin) {
+    return base::usage_error(
+        "--budget, --pairs, --confidence, --floor, --margin and --history are for experiments: the baseline "
+        "is "
+        "captures, which do not run together with this program",
+        {.file = *flags.baseline});
+  }
+  if (!verdicts.fail_on || reading.fail_on == diff::FailOn::Inconclusive ||
+      reading.fail_on == diff::FailOn::Never)
+    return {};
+  return base::usage_error(
+      "--fail-on " + *verdicts.fail_on +
+          " is for experiments: with captures as the baseline it is inconclusive, or never",
+      {.file = *flags.baseline});
 }
 
 int test_comparison(const ComparisonFlags& flags, Output& output) {
@@ -141,8 +240,8 @@ int test_comparison(const ComparisonFlags& flags, Output& output) {
   if (!reading) return output.fail(reading.error());
   base::Files& files = base::system_files();
   if (!files.exists(*flags.baseline)) {
-    output.print("skipped: there is no baseline at " + base::display(*flags.baseline) +
-                 "; keep a wago-profile of another revision there, or an experiment\n");
+    output.print("skipped: there is no baseline at " + base::display(*flags.baseline) + "; keep there " +
+                 kBaselines + "\n");
     return kExitSkipped;
   }
   auto run = current_run(*flags.runs);
@@ -152,23 +251,34 @@ int test_comparison(const ComparisonFlags& flags, Output& output) {
   const std::string directory = base::join_path(*run, *flags.name);
   if (auto made = ensure_directory(directory); !made) return output.fail(made.error());
   TestComparison comparison{.name = *flags.name, .experiments = {}, .verdicts = flags.verdicts};
+  if (files.is_directory(*flags.baseline) && has_captures(*flags.baseline, *catalogs)) {
+    if (auto meant = check_for_captures(flags, *reading); !meant) return output.fail(meant.error());
+    auto captures = pair_captures(*flags.name, *catalogs, fs::absolute(*flags.baseline).string(), *run);
+    if (!captures) return output.fail(captures.error());
+    comparison.captures = std::move(*captures);
+    if (auto kept = keep(comparison, *run); !kept) return output.fail(kept.error());
+    return tell_captures(comparison, *reading, output);
+  }
   if (files.is_directory(*flags.baseline)) {
     if (!capture::is_experiment(*flags.baseline)) {
-      return output.fail(base::usage_error("is a directory and no experiment, so it is no baseline",
-                                           {.file = *flags.baseline}));
+      return output.fail(
+          base::usage_error("is a directory with neither an experiment nor captures of the catalogs in it, "
+                            "so it is no baseline",
+                            {.file = *flags.baseline}));
     }
     if (auto held = check_holds(*flags.baseline, *catalogs); !held) return output.fail(held.error());
     comparison.experiments.push_back({*flags.name, fs::absolute(*flags.baseline).string()});
   } else if (!base::find_program(*flags.baseline)) {
-    return output.fail(
-        base::usage_error("is no program that can be run, and no experiment", {.file = *flags.baseline}));
+    return output.fail(base::usage_error(
+        "is no program that can be run, and neither an experiment nor captures", {.file = *flags.baseline}));
   } else {
     Measured measured = measure(flags, *catalogs, reading->settings, directory, output);
     if (measured.exit_code) return *measured.exit_code;
     comparison.experiments = std::move(measured.experiments);
   }
   if (auto kept = keep(comparison, *run); !kept) return output.fail(kept.error());
-  return tell(comparison, *reading, output);
+  const int code = tell(comparison, *reading, output);
+  return flags.history ? std::max(code, add_to_history(flags, comparison, output)) : code;
 }
 
 }  // namespace
@@ -180,11 +290,15 @@ void add_test_comparison(Command& profile) {
   command.add_option("--runs", "DIR", "The directory that holds the runs", &flags->runs);
   command.add_option("--name", "NAME", "What the comparison is called", &flags->name);
   command.add_list("--catalog", "FILE", "The catalogs whose workloads are compared", &flags->catalogs);
-  command.add_option("--baseline", "PATH", "A wago-profile of another revision, or an experiment",
+  command.add_option("--baseline", "PATH", "A wago-profile of another revision, an experiment, or captures",
                      &flags->baseline);
   command.add_option("--budget", "D", "Time for all catalogs together (default 150s)", &flags->amount.budget);
   command.add_option("--pairs", "N", "As for experiment", &flags->amount.pairs);
   flags->verdicts.add_to(command);
+  command.add_option("--history", "STORE", "Adds what was measured, and shows where it changed",
+                     &flags->history);
+  command.add_option("--baseline-as", "NAME", "As for history add", &flags->baseline_as);
+  command.add_option("--candidate-as", "NAME", "As for history add", &flags->candidate_as);
   command.set_footer("Exit codes as of report; 77 where there is no baseline.");
   command.set_action([flags](Output& output) { return test_comparison(*flags, output); });
 }

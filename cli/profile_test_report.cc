@@ -7,6 +7,7 @@
 #include "cli/output.h"
 #include "cli/profile_commands.h"
 #include "cli/report_files.h"
+#include "cli/result_files.h"
 #include "cli/test_comparison.h"
 #include "cli/test_runs.h"
 
@@ -37,6 +38,13 @@ base::Result<void> add_reports(const TestComparison& comparison, const TestRepor
     report->release = flags.release.value_or("");
     report->baseline_release = flags.baseline_release.value_or("");
     reports.push_back({experiment.name, std::move(*report)});
+  }
+  for (const ComparedCaptures& captures : comparison.captures) {
+    auto report = compare_capture_sets(captures.baseline, captures.candidate);
+    if (!report) return report.error();
+    report->release = flags.release.value_or("");
+    report->baseline_release = flags.baseline_release.value_or("");
+    reports.push_back({captures.name, std::move(*report)});
   }
   return {};
 }

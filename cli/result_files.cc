@@ -2,6 +2,10 @@
 
 #include "base/files.h"
 #include "base/text.h"
+#include "base/vocabulary.h"
+#include "cli/disassemble.h"
+#include "diff/compare.h"
+#include "diff/evidence.h"
 
 namespace wago::cli {
 
@@ -29,6 +33,24 @@ base::Result<diff::UnpairedReport> compare_result_files(const std::vector<std::s
   auto right = diff::load_results(candidate);
   if (!right) return right.error();
   return diff::compare_results(*left, *right);
+}
+
+base::Result<diff::UnpairedReport> compare_capture_sets(const std::vector<std::string>& baseline_paths,
+                                                        const std::vector<std::string>& candidate_paths) {
+  auto baseline = diff::load_all(baseline_paths);
+  if (!baseline) return baseline.error();
+  auto candidate = diff::load_all(candidate_paths);
+  if (!candidate) return candidate.error();
+  auto comparison = diff::compare(*baseline, *candidate, disassembler());
+  if (!comparison) return comparison.error();
+  if (!comparison->contract.empty()) {
+    std::vector<std::string_view> fields;
+    for (const diff::ContractDifference& difference : comparison->contract)
+      fields.push_back(difference.field);
+    return base::usage_error("these captures cannot be compared: their measurement contracts differ in " +
+                             base::join_some(fields) + "; `profile diff` shows both values");
+  }
+  return diff::compare_captures(std::move(*comparison), baseline_paths, candidate_paths);
 }
 
 }  // namespace wago::cli

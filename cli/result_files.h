@@ -1,5 +1,5 @@
-// Files of other tools' results on a command line, where captures and experiments, which are directories, may
-// stand as well.
+// Two sides that did not run together on a command line: files of other tools' results, or captures, which
+// are directories.
 #pragma once
 
 #include <string>
@@ -15,6 +15,10 @@ base::Result<bool> are_result_files(const std::vector<std::string>& baseline,
                                     const std::vector<std::string>& candidate);
 
 base::Result<diff::UnpairedReport> compare_result_files(const std::vector<std::string>& baseline,
+                                                        const std::vector<std::string>& candidate);
+
+// Of captures, whose measurement contracts must agree, or nothing is said of them (Usage).
+base::Result<diff::UnpairedReport> compare_capture_sets(const std::vector<std::string>& baseline,
                                                         const std::vector<std::string>& candidate);
 
 }  // namespace wago::cli

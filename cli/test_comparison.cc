@@ -17,6 +17,12 @@ std::string file_of(const std::string& name, const std::string& run) {
   return base::join_path(base::join_path(run, name), kFile);
 }
 
+Json list_of(const std::vector<std::string>& paths) {
+  Json list = Json::array();
+  for (const std::string& path : paths) list.push(path);
+  return list;
+}
+
 }  // namespace
 
 base::Result<void> keep(const TestComparison& comparison, const std::string& run) {
@@ -24,10 +30,16 @@ base::Result<void> keep(const TestComparison& comparison, const std::string& run
   for (const ComparedExperiment& experiment : comparison.experiments) {
     experiments.push(Json::object({{"name", experiment.name}, {"path", experiment.path}}));
   }
+  Json captures = Json::array();
+  for (const ComparedCaptures& one : comparison.captures) {
+    captures.push(Json::object(
+        {{"name", one.name}, {"baseline", list_of(one.baseline)}, {"candidate", list_of(one.candidate)}}));
+  }
   const VerdictFlags& verdicts = comparison.verdicts;
   const Json json = Json::object({{"version", kVersion},
                                   {"comparison", comparison.name},
                                   {"experiments", std::move(experiments)},
+                                  {"captures", std::move(captures)},
                                   {"confidence", verdicts.confidence},
                                   {"floor", verdicts.floor},
                                   {"margin", verdicts.margin},
@@ -50,6 +62,12 @@ base::Result<std::optional<TestComparison>> find_comparison(const std::string& n
   comparison->name = reader.string("comparison");
   reader.array("experiments", [&](base::JsonReader& experiment) {
     comparison->experiments.push_back({experiment.string("name"), experiment.string("path")});
+  });
+  reader.array("captures", [&](base::JsonReader& captures) {
+    ComparedCaptures one{.name = captures.string("name")};
+    captures.array("baseline", [&](base::JsonReader& path) { one.baseline.push_back(path.as_string()); });
+    captures.array("candidate", [&](base::JsonReader& path) { one.candidate.push_back(path.as_string()); });
+    comparison->captures.push_back(std::move(one));
   });
   comparison->verdicts.confidence = reader.optional_string("confidence");
   comparison->verdicts.floor = reader.optional_string("floor");

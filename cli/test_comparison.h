@@ -1,5 +1,5 @@
 // What a comparison that CTest ran leaves in its run for the report that follows it: which experiments there
-// are, and how they are read. RUN/NAME/comparison.json.
+// are, and how they are read, or which captures. RUN/NAME/comparison.json.
 #pragma once
 
 #include <string>
@@ -15,9 +15,16 @@ struct ComparedExperiment {
   std::string path;
 };
 
+// What did not run together: captures that were kept, and those of the run.
+struct ComparedCaptures {
+  std::string name;  // of its report
+  std::vector<std::string> baseline, candidate;
+};
+
 struct TestComparison {
   std::string name;
   std::vector<ComparedExperiment> experiments;
+  std::vector<ComparedCaptures> captures;
   VerdictFlags verdicts;  // as they were given
 };
 

@@ -75,9 +75,10 @@ needs the component ``benchmark`` of the package. Results are checked.
 ::
 
   wago_add_comparison(<name> CATALOG <catalog>...
-    BASELINE <wago-profile of another revision | experiment>
+    BASELINE <wago-profile of another revision | experiment | captures>
     [BUDGET <seconds>] [PAIRS <n>] [FLOOR <percent>] [MARGIN <percent>] [CONFIDENCE <0.5..0.99999>]
-    [FAIL_ON regression|change|inconclusive|never] [LABELS <label>...])
+    [FAIL_ON regression|change|inconclusive|never]
+    [HISTORY <store> [BASELINE_AS <version>] [CANDIDATE_AS <version>]] [LABELS <label>...])
 
 Declares the test ``profile.<name>.compare``, with label ``profile``: once the workloads of the catalogs are recorded, and all
 results were right, this build's ``wago-profile`` and the baseline are measured together, in one experiment a catalog. The test
@@ -87,13 +88,22 @@ prints what was found, with measurements for CDash, and fails on a regression.
   The catalogs whose workloads are compared; ``default`` when not given.
 ``BASELINE``
   A ``wago-profile`` that was kept, relative to the current source directory; or the directory of an experiment that was
-  recorded elsewhere, which is read instead of measuring and must have the workloads. Generator expressions are allowed. Where
-  there is nothing, the test is skipped.
+  recorded elsewhere, which is read instead of measuring and must have the workloads; or a directory of captures that were kept,
+  such as a ``<build>/profile/<run>`` of then, which must have those of all workloads (in ``<catalog>/``, or in itself). Captures
+  did not run together with those of this run: code and counts are compared in full, times decide nothing, and the test passes,
+  or with ``FAIL_ON inconclusive`` fails where a workload is not the same code. The other settings are refused then, and so are
+  captures of another measurement contract, as of another processor. Generator expressions are allowed. Where there is nothing,
+  the test is skipped.
 ``BUDGET``, ``PAIRS``
   Seconds for all catalogs together, each having its share by the number of its workloads; 150 when neither is given. So many
   pairs of each workload, rather than as many as it takes to settle them. CTest waits ten minutes longer than ``BUDGET``.
 ``FLOOR``, ``MARGIN``, ``CONFIDENCE``, ``FAIL_ON``
   As the flags of ``wago-profile profile report``.
+``HISTORY``, ``BASELINE_AS``, ``CANDIDATE_AS``
+  A history that the experiments are added to once they are measured, as ``wago-profile profile history add`` does, relative to
+  the current source directory; made where there is none. Where workloads changed for good is shown. What cannot be added fails
+  the test with a sentence, but for two sides that are one version, of which there is nothing to keep. Versions are called after
+  their revisions, or as said here. Generator expressions are allowed for the store. What is added teaches the test's own verdicts no floor: ``FLOOR`` does.
 ``LABELS``
   Further labels of the test.
 
@@ -230,6 +240,17 @@ function(_wago_ensure_run_fixture)
   set_tests_properties(profile.run PROPERTIES FIXTURES_SETUP wago_profile_run LABELS profile RUN_SERIAL ON)
 endfunction()
 
+# The test is the caller's, or another declaration's already: a workload "compare" of catalog c, and comparison c. That the run's
+# fixture is there is what makes a place for whose it is.
+function(_wago_claim_test test)
+  _wago_ensure_run_fixture()
+  get_target_property(owner wago_profile_run WAGO_TEST_${test})
+  if(owner)
+    _wago_refuse("its test would be called ${test}, as that of ${owner} is: give one of them another name")
+  endif()
+  set_target_properties(wago_profile_run PROPERTIES WAGO_TEST_${test} "${_wago_function}(${_wago_name})")
+endfunction()
+
 # Adds the JSON object of a workload and declares its tests. Takes arg_* of the declaration.
 function(_wago_declare catalog name json)
   set(target wago_catalog_${catalog})
@@ -267,7 +288,7 @@ function(_wago_declare catalog name json)
 endfunction()
 
 function(_wago_add_profile_test test)
-  _wago_ensure_run_fixture()
+  _wago_claim_test(${test})
   add_test(NAME ${test} COMMAND ${ARGN})
   # Comparisons of the catalog come after its recordings.
   set_tests_properties(${test} PROPERTIES RUN_SERIAL ON SKIP_RETURN_CODE 77 FIXTURES_REQUIRED wago_profile_run

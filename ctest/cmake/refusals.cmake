@@ -83,9 +83,9 @@ expect_refusal(benchmark-without-component "wago_add_benchmark(bench)" "wago_add
 set(fib "wago_add_workload(fib ${good})\n")
 set(one "${fib}wago_add_comparison(c BASELINE old)\n")
 expect_refusal(comparison-without-baseline "${fib}wago_add_comparison(c PAIRS 2)"
-  "wago_add_comparison(c): BASELINE is missing: a wago-profile of another revision, or an experiment")
+  "wago_add_comparison(c): BASELINE is missing: a wago-profile of another revision, an experiment, or captures")
 expect_refusal(comparison-unknown-keyword "${fib}wago_add_comparison(c BASELINE old CANDIDATE new)"
-  "wago_add_comparison(c): \"CANDIDATE\" is neither a keyword nor a keyword's value" "BASELINE, BUDGET, CATALOG")
+  "wago_add_comparison(c): \"CANDIDATE\" is neither a keyword nor a keyword's value" "BASELINE, BASELINE_AS, BUDGET, CANDIDATE_AS, CATALOG")
 expect_refusal(comparison-empty-baseline "${fib}wago_add_comparison(c BASELINE \"\")" "wago_add_comparison(c): BASELINE needs a value")
 expect_refusal(comparison-missing-value "${fib}wago_add_comparison(c BASELINE old BUDGET)" "BUDGET needs a value")
 expect_refusal(comparison-repeated "${fib}wago_add_comparison(c BASELINE old BASELINE older)" "BASELINE is given twice")
@@ -106,6 +106,24 @@ expect_refusal(comparison-confidence "${fib}wago_add_comparison(c BASELINE old C
   "CONFIDENCE \"99\" is not a number from 0.5 to 0.99999")
 expect_refusal(comparison-fail-on "${fib}wago_add_comparison(c BASELINE old FAIL_ON slower)"
   "FAIL_ON \"slower\" is not one of regression, change, inconclusive, never")
+expect_refusal(comparison-history "${fib}wago_add_comparison(c BASELINE old HISTORY)" "HISTORY needs a value")
+expect_refusal(comparison-version "${fib}wago_add_comparison(c BASELINE old CANDIDATE_AS 1.1)"
+  "wago_add_comparison(c): CANDIDATE_AS names a version in a HISTORY, which is missing")
+# The sides differ in the program alone.
+expect_refusal(comparison-modules "${fib}wago_add_comparison(c BASELINE old BASELINE_MODULES dir)"
+  "\"BASELINE_MODULES\" is neither a keyword nor a keyword's value")
+# Tests of one name.
+set(compare "wago_add_workload(compare ${good})\n")
+expect_refusal(compare-workload-first "${compare}wago_add_comparison(default BASELINE old)"
+  "wago_add_comparison(default): its test would be called profile.default.compare, as that of wago_add_workload(compare) is:"
+  "give one of them another name")
+expect_refusal(compare-workload-last "${fib}wago_add_comparison(default BASELINE old)\n${compare}"
+  "wago_add_workload(compare): its test would be called profile.default.compare, as that of wago_add_comparison(default) is:")
+expect_refusal(report-workload "${one}wago_add_catalog(r)\nwago_add_workload(report ${good} CATALOG r)
+wago_add_regression_report(r COMPARISONS c OUTPUT_DIRECTORY out)"
+  "wago_add_regression_report(r): its test would be called profile.r.report, as that of wago_add_workload(report) is:")
+expect_refusal(backend-workload "wago_add_workload(fib ${good} BACKEND count)\nwago_add_workload(fib.count ${good})"
+  "wago_add_workload(fib.count): its test would be called profile.default.fib.count, as that of wago_add_workload(fib) is:")
 expect_refusal(report-of-nothing "${one}wago_add_regression_report(r OUTPUT_DIRECTORY out)"
   "wago_add_regression_report(r): COMPARISONS is missing")
 expect_refusal(report-nowhere "${one}wago_add_regression_report(r COMPARISONS c)"
