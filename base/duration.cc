@@ -56,6 +56,7 @@ Result<uint64_t> parse_duration_ns(std::string_view text) {
   bool fractional = false;
   std::string_view rest = text;
   if (rest.empty()) return wrong(text, "is not a duration");
+  if (rest.size() > 1 && rest[0] == '-' && is_digit(rest[1])) return wrong(text, "is negative");
   while (!rest.empty()) {
     if (fractional) return wrong(text, "has a fraction that is not in its last part");
     size_t length = 0;

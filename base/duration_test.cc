@@ -18,6 +18,8 @@ TEST(Duration, ReadsWhatUsersWrite) {
 }
 
 TEST(Duration, RefusesEverythingElseAndSaysHowToWriteOne) {
+  EXPECT_EQ(parse_duration_ns("-1s").error().message,
+            "'-1s' is negative; durations are written 250ms, 15s or 1m30s");
   for (const char* text :
        {"", "15", "s", "-1s", "+1s", "1 s", "1s1m", "1s1s", "1.5m30s", "1.s", ".5s", "0s", "1d", "1e3s",
         "0.5ns", "99999999999999999999s", "300000h300000000000000m", "1S", "\xc2\xb5s"}) {

@@ -62,6 +62,21 @@ void append_escaped(std::string& out, std::string_view bytes) {
   for (unsigned char c : bytes) out += {'\\', 'x', kHex[c >> 4], kHex[c & 15]};
 }
 
+// Nothing but what is a space in one script or another (category Zs): U+0020, U+00A0, U+1680, U+2000..U+200A,
+// U+202F, U+205F, U+3000.
+bool is_blank(std::string_view text) {
+  constexpr std::string_view kSpaces[] = {
+      " ", "\xc2\xa0", "\xe1\x9a\x80", "\xe2\x80\xaf", "\xe2\x81\x9f", "\xe3\x80\x80"};
+  while (!text.empty()) {
+    const std::string_view sequence = text.substr(0, std::max<size_t>(utf8_length(text), 1));
+    const bool quad = sequence.size() == 3 && sequence.starts_with("\xe2\x80") &&
+                      static_cast<unsigned char>(sequence[2]) <= 0x8a;
+    if (!quad && std::ranges::find(kSpaces, sequence) == std::end(kSpaces)) return false;
+    text.remove_prefix(sequence.size());
+  }
+  return true;
+}
+
 struct Escaped {
   std::string text;
   bool changed = false;
@@ -113,7 +128,8 @@ std::string printable(std::string_view text) {
 }
 
 std::string function_label(std::string_view name) {
-  return printable(demangled(name));
+  std::string label = printable(demangled(name));
+  return is_blank(label) ? "\"" + label + "\"" : label;
 }
 
 std::string join_some(std::span<const std::string_view> words) {

@@ -44,6 +44,10 @@ TEST(Text, MangledNamesAreUndoneAndHostileOnesMadeHarmless) {
   EXPECT_EQ(function_label("_ZN3foo3barEi"), "foo::bar(int)");
   EXPECT_EQ(function_label("_Znot"), "_Znot");
   EXPECT_EQ(function_label("a\x1b[2J"), "a\\x1b[2J");
+  EXPECT_EQ(function_label(""), "\"\"");
+  EXPECT_EQ(function_label("  "), "\"  \"");
+  EXPECT_EQ(function_label("\xc2\xa0\xe2\x80\x83\xe3\x80\x80"), "\"\xc2\xa0\xe2\x80\x83\xe3\x80\x80\"");
+  EXPECT_EQ(function_label(" a b "), " a b ");
   EXPECT_EQ(function_label("_Z" + std::string(100000, 'P')), "_Z" + std::string(100000, 'P'));
 }
 

@@ -147,12 +147,25 @@ Command::Impl& selected(Command& program) {
   }
 }
 
+// Where an operand is missing: the flag that may have taken it for a value of its own.
+std::string taken_by_flag(const Command::Impl& command, std::span<const std::string> words) {
+  size_t at = words.size();
+  while (at > 0 && !looks_like_flag(words[at - 1])) --at;
+  if (at == 0 || at == words.size()) return "";
+  auto flag = std::ranges::find(command.flags, words[at - 1], &DeclaredFlag::name);
+  if (flag == command.flags.end() || flag->takes == DeclaredFlag::Takes::Nothing) return "";
+  const std::string wanted = flag->value_name == "N" ? ", which wants a number" : " " + flag->value_name;
+  return ": " + base::display(words.back()) + " was taken as a value of " + flag->name + wanted;
+}
+
 // What CLI11 found wrong, in our words where it is one of the usual mistakes.
-base::Error explain(const Command::Impl& command, const CLI::ParseError& error) {
+base::Error explain(const Command::Impl& command, const CLI::ParseError& error,
+                    std::span<const std::string> words) {
   if (auto stray = first_stray(command)) return *stray;
   for (const CLI::Option* option : command.app->get_options()) {
     if (option->get_required() && option->count() == 0) {
-      return base::usage_error(option->get_name() + " is missing; usage: " + usage_of(command));
+      return base::usage_error(option->get_name() + " is missing" + taken_by_flag(command, words) +
+                               "; usage: " + usage_of(command));
     }
     if (option->get_items_expected_max() == 1 && option->count() > 1) {
       return base::usage_error(option->get_name() + " is given more than once");
@@ -358,7 +371,7 @@ int parse_and_run(Command& program, std::span<const std::string> arguments, Outp
     output.print(help_of(selected(program)));
     return kExitDone;
   } catch (const CLI::ParseError& error) {
-    return output.fail(explain(selected(program), error));
+    return output.fail(explain(selected(program), error, arguments));
   }
   Command::Impl& command = selected(program);
   if (auto stray = first_stray(command)) return output.fail(*stray);

@@ -110,7 +110,9 @@ Trap make_interruption(const TrapRecord& record) {
     trap.message = "cancelled";
   } else {
     trap.interruption = Interruption::DeadlineExceeded;
-    trap.message = "deadline exceeded after " + base::format_duration(record.deadline_ns);
+    trap.message = record.deadline_ns == 0
+                       ? "deadline exceeded before the call began"  // a negative one
+                       : "deadline exceeded after " + base::format_duration(record.deadline_ns);
   }
   return trap;
 }

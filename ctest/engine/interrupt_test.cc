@@ -157,7 +157,9 @@ TEST_P(Interrupt, ANegativeDeadlineIsOverBeforeTheCallDoesAnything) {
        {-1ns, std::chrono::nanoseconds(-5s), std::chrono::nanoseconds::min()}) {
     set_deadline(over);
     for (const char* name : {"answer", "once", "ever"}) {
-      EXPECT_EQ(run(guest, name).interruption(), Interruption::DeadlineExceeded) << name;
+      const CallResult outcome = run(guest, name);
+      ASSERT_EQ(outcome.interruption(), Interruption::DeadlineExceeded) << name;
+      EXPECT_EQ(outcome.trap().message, "deadline exceeded before the call began") << name;
     }
   }
   EXPECT_EQ(calls, 0);
