@@ -140,20 +140,6 @@ void print_measurements(const diff::UnpairedReport& report, const std::string& g
   }
 }
 
-// As `report --baseline A... --candidate B...` says it.
-int tell_captures(const TestComparison& comparison, const Reading& reading, Output& output) {
-  output.print("CTEST_FULL_OUTPUT\n");
-  int code = kExitDone;
-  for (const ComparedCaptures& captures : comparison.captures) {
-    auto report = compare_capture_sets(captures.baseline, captures.candidate);
-    if (!report) return output.fail(report.error());
-    output.print(diff::to_text(*report) + "\n");
-    print_measurements(*report, captures.name.substr(comparison.name.size() + 1), output);
-    if (reading.fail_on == diff::FailOn::Inconclusive && !diff::is_conclusive(*report)) code = kExitFailed;
-  }
-  return code;
-}
-
 // Adds what was measured to the history, and shows where it changed.
 int add_to_history(const ComparisonFlags& flags, const TestComparison& comparison, Output& output) {
   const std::string store = base::display(*flags.history);
@@ -209,7 +195,7 @@ base::Result<void> check(const ComparisonFlags& flags) {
   if (!flags.baseline) return base::usage_error(std::string("--baseline is missing: ") + kBaselines);
   if (!flags.history && (flags.baseline_as || flags.candidate_as)) {
     return base::usage_error(
-        "--baseline-as and --candidate-as name versions in a --history, which is missing");
+        "--baseline-as and --candidate-as name versions in the history of --add-to, which is missing");
   }
   return {};
 }
@@ -220,18 +206,47 @@ base::Result<void> check_for_captures(const ComparisonFlags& flags, const Readin
   if (flags.amount.budget || flags.amount.pairs || flags.history || verdicts.confidence || verdicts.floor ||
       verdicts.margin) {
     return base::usage_error(
-        "--budget, --pairs, --confidence, --floor, --margin and --history are for experiments: the baseline "
-        "is "
-        "captures, which do not run together with this program",
+        "--budget, --pairs, --confidence, --floor, --margin and --add-to are for experiments: captures do "
+        "not "
+        "run together with this program",
         {.file = *flags.baseline});
   }
   if (!verdicts.fail_on || reading.fail_on == diff::FailOn::Inconclusive ||
-      reading.fail_on == diff::FailOn::Never)
+      reading.fail_on == diff::FailOn::Never) {
     return {};
+  }
   return base::usage_error(
       "--fail-on " + *verdicts.fail_on +
           " is for experiments: with captures as the baseline it is inconclusive, or never",
       {.file = *flags.baseline});
+}
+
+// As `report --baseline A... --candidate B...` says it.
+int compare_with_captures(const ComparisonFlags& flags, const Reading& reading,
+                          std::span<const capture::Catalog> catalogs, const std::string& run,
+                          Output& output) {
+  if (auto meant = check_for_captures(flags, reading); !meant) return output.fail(meant.error());
+  auto captures = pair_captures(*flags.name, catalogs, fs::absolute(*flags.baseline).string(), run);
+  if (!captures) return output.fail(captures.error());
+  std::vector<diff::UnpairedReport> reports;
+  for (const ComparedCaptures& one : *captures) {
+    auto report = compare_capture_sets(one.baseline, one.candidate);
+    if (!report) return output.fail(report.error());
+    reports.push_back(std::move(*report));
+  }
+  const TestComparison comparison{
+      .name = *flags.name, .experiments = {}, .captures = std::move(*captures), .verdicts = flags.verdicts};
+  if (auto kept = keep(comparison, run); !kept) return output.fail(kept.error());
+  output.print("CTEST_FULL_OUTPUT\n");
+  int code = kExitDone;
+  for (size_t i = 0; i < reports.size(); ++i) {
+    output.print(diff::to_text(reports[i]) + "\n");
+    print_measurements(reports[i], comparison.captures[i].name.substr(comparison.name.size() + 1), output);
+    if (diff::is_conclusive(reports[i])) continue;
+    if (reading.fail_on == diff::FailOn::Inconclusive) code = kExitFailed;
+    if (reading.strict) code = std::max(code, kExitInconclusive);
+  }
+  return code;
 }
 
 int test_comparison(const ComparisonFlags& flags, Output& output) {
@@ -250,17 +265,13 @@ int test_comparison(const ComparisonFlags& flags, Output& output) {
   if (!catalogs) return output.fail(catalogs.error());
   const std::string directory = base::join_path(*run, *flags.name);
   if (auto made = ensure_directory(directory); !made) return output.fail(made.error());
-  TestComparison comparison{.name = *flags.name, .experiments = {}, .verdicts = flags.verdicts};
-  if (files.is_directory(*flags.baseline) && has_captures(*flags.baseline, *catalogs)) {
-    if (auto meant = check_for_captures(flags, *reading); !meant) return output.fail(meant.error());
-    auto captures = pair_captures(*flags.name, *catalogs, fs::absolute(*flags.baseline).string(), *run);
-    if (!captures) return output.fail(captures.error());
-    comparison.captures = std::move(*captures);
-    if (auto kept = keep(comparison, *run); !kept) return output.fail(kept.error());
-    return tell_captures(comparison, *reading, output);
-  }
+  const bool is_experiment = capture::is_experiment(*flags.baseline);
+  if (!is_experiment && has_captures(*flags.baseline, *catalogs))
+    return compare_with_captures(flags, *reading, *catalogs, *run, output);
+  TestComparison comparison{
+      .name = *flags.name, .experiments = {}, .captures = {}, .verdicts = flags.verdicts};
   if (files.is_directory(*flags.baseline)) {
-    if (!capture::is_experiment(*flags.baseline)) {
+    if (!is_experiment) {
       return output.fail(
           base::usage_error("is a directory with neither an experiment nor captures of the catalogs in it, "
                             "so it is no baseline",
@@ -295,7 +306,7 @@ void add_test_comparison(Command& profile) {
   command.add_option("--budget", "D", "Time for all catalogs together (default 150s)", &flags->amount.budget);
   command.add_option("--pairs", "N", "As for experiment", &flags->amount.pairs);
   flags->verdicts.add_to(command);
-  command.add_option("--history", "STORE", "Adds what was measured, and shows where it changed",
+  command.add_option("--add-to", "STORE", "Adds what was measured, and shows where it changed",
                      &flags->history);
   command.add_option("--baseline-as", "NAME", "As for history add", &flags->baseline_as);
   command.add_option("--candidate-as", "NAME", "As for history add", &flags->candidate_as);

@@ -218,7 +218,7 @@ expect_outcome(profile.captures.compare "Passed" "1 same code" "name=\"default.f
 expect_outcome(profile.captures_same.compare "Passed")
 expect_outcome(profile.captures_gate.compare "${failed}"
   "run: --fail-on regression is for experiments: with captures as the baseline it is inconclusive, or never")
-expect_outcome(profile.captures_pairs.compare "${failed}" "which do not run together with this program")
+expect_outcome(profile.captures_pairs.compare "${failed}" "captures do not run together with this program")
 expect_outcome(profile.captures_lack.compare "${failed}" "has no capture of workload fib of catalog counted with backend count: record it again")
 expect_outcome(profile.of_captures.report "Passed")
 foreach(name captures.default captures.counted.count)
