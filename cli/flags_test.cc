@@ -137,8 +137,7 @@ TEST_F(Flags, MissingOperandsRepeatedFlagsAndMissingValuesAreNamed) {
   EXPECT_EQ(run({"group", "list", "--baseline", "b c"}).err,
             "prog: FILE is missing: \"b c\" was taken as a value of --baseline CAPTURE; usage: prog group "
             "list [FLAGS] FILE\n");
-  EXPECT_EQ(run({"run", "--bounds=a"}).err,
-            "prog: FILE is missing; usage: prog run [FLAGS] FILE [ARG...]\n");
+  EXPECT_EQ(run({"run", "--bounds=a"}).err, "prog: FILE is missing; usage: prog run [FLAGS] FILE [ARG...]\n");
   EXPECT_EQ(run({"run", "a", "--bounds", "x", "--bounds", "y"}).err,
             "prog: --bounds is given more than once\n");
   EXPECT_NE(run({"run", "a", "--json", "--json"}).err.find("--json is given more than once"),
