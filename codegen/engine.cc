@@ -39,6 +39,10 @@ Result<Engine> Engine::open(const EngineSettings& settings) {
     return base::usage_error("level " + std::to_string(settings.level) +
                              " does not exist: 0 runs no optimisation passes, 1 runs all");
   }
+  if (settings.bounds != base::Bounds::Signals && settings.bounds != base::Bounds::Explicit) {
+    return base::usage_error("bounds " + std::to_string(static_cast<unsigned>(settings.bounds)) +
+                             " do not exist: there are Bounds::Signals and Bounds::Explicit");
+  }
   if (settings.workers > kMaxWorkers) {
     return base::usage_error(std::to_string(settings.workers) + " workers are too many: at most " +
                              std::to_string(kMaxWorkers) + ", and 0 is one a core");

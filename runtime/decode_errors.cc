@@ -246,7 +246,7 @@ bool DecodeErrors::constant_required(uint64_t at, Opcode opcode) {
   const bool extended = (opcode >= Opcode::I32Add && opcode <= Opcode::I32Mul) ||
                         (opcode >= Opcode::I64Add && opcode <= Opcode::I64Mul);
   return report(at, text("constant expression required: %s is not constant%s", to_string(opcode),
-                         extended ? ", extended constant expressions is not supported yet" : ""));
+                         extended ? ", the proposal extended-const is not supported yet" : ""));
 }
 bool DecodeErrors::constant_required_mutable(uint64_t at, uint32_t global) {
   return report(at, text("constant expression required: global %u is mutable", global));

@@ -356,7 +356,7 @@ TEST(DecodeErrorsTest, FeaturesThatAreNotBuiltAreRefusedByName) {
   ModuleBuilder extended;
   extended.section(Section::Global, Bytes{1, 0x7f, 0, 0x41, 1, 0x41, 2, 0x6a, 0x0b});
   EXPECT_NE(
-      refusal(extended).find("i32.add is not constant, extended constant expressions is not supported yet"),
+      refusal(extended).find("i32.add is not constant, the proposal extended-const is not supported yet"),
       std::string::npos)
       << refusal(extended);
   ModuleBuilder two_memories;

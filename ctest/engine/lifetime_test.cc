@@ -415,5 +415,17 @@ TEST(Settings, CodeMovesInSteps) {
   }
 }
 
+TEST(Settings, LevelsAndBoundsAreThoseThatThereAre) {
+  auto sentence = [](const EngineSettings& settings) {
+    auto engine = Engine::open(settings);
+    return engine ? std::string("opened") : engine.error().message;
+  };
+  EXPECT_EQ(sentence({.level = 2}), "level 2 does not exist: 0 runs no optimisation passes, 1 runs all");
+  EXPECT_EQ(sentence({.level = -1}), "level -1 does not exist: 0 runs no optimisation passes, 1 runs all");
+  EXPECT_EQ(sentence({.bounds = static_cast<base::Bounds>(7)}),
+            "bounds 7 do not exist: there are Bounds::Signals and Bounds::Explicit");
+  EXPECT_EQ(sentence({.bounds = base::Bounds::Explicit}), "opened");
+}
+
 }  // namespace
 }  // namespace wago::engine_test

@@ -13,8 +13,8 @@
 //
 // Host functions are C++ callables, by their types (<wago/typed.h>) or on slots:
 //
-//   linker.define_host("env", "add", [](int32_t a, int32_t b) { return a + b; }).value();
-//   auto fib = instance.function("fib").value().typed<int64_t(int64_t)>().value();
+//   auto defined = linker.define_host("env", "add", [](int32_t a, int32_t b) { return a + b; });
+//   auto typed = fib.typed<int64_t(int64_t)>().value();
 //
 // Lifetime: every object is a counted handle. An instance and everything it is linked with live until the
 // last handle to any of them is gone; a module lives at least as long as its instances; an engine at least as
@@ -135,7 +135,7 @@ struct EngineLimits {
   uint64_t guest_stack_bytes = uint64_t{1} << 20;  // below the outermost call of a guest
   uint64_t code_bytes = kMaxCodeBytes;             // machine code of one module
   uint32_t functions = 1'000'000;                  // of one module, imports included
-  // Of one function; both bound the memory that compiling takes, some 700 bytes for each. Values: what it
+  // Of one function; both bound the memory that compiling takes, 700 to 2,500 bytes for each. Values: what it
   // computes. Merge arguments: what is passed where control flow joins, by each branch, beyond one for each 4
   // bytes of the function; their number may grow with the square of its size.
   uint32_t function_values = 2'000'000;
