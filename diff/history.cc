@@ -24,8 +24,8 @@ using capture::HistoryResult;
 constexpr size_t kRevisionDigits = 12;
 constexpr double kExactError = 1e-6;  // of a ratio that is known: small beside any that is measured
 
-base::Result<std::string> version_of(const capture::SideRecord& side, const char* flag) {
-  const std::string name_it = std::string(": name it with ") + flag;
+base::Result<std::string> version_of(const capture::SideRecord& side, std::string_view flag) {
+  const std::string name_it = ": name it with " + std::string(flag);
   if (side.revision.empty() || side.revision == "unknown") {
     return base::usage_error("the revision of " + base::display(side.program) + " is unknown" + name_it);
   }
@@ -257,7 +257,8 @@ std::vector<HistorySeries> series_of(const History& history) {
 }  // namespace
 
 base::Result<HistoryExperiment> history_entry(const Report& report,
-                                              const std::array<std::optional<std::string>, 2>& versions) {
+                                              const std::array<std::optional<std::string>, 2>& versions,
+                                              const std::array<std::string_view, 2>& flags) {
   const capture::Experiment& experiment = report.experiment;
   const base::Place place = {.file = report.path};
   auto refuse = [&](std::string why) { return base::usage_error(std::move(why), place); };
@@ -276,22 +277,21 @@ base::Result<HistoryExperiment> history_entry(const Report& report,
                           .confidence = report.findings.settings.confidence,
                           .floor = report.findings.settings.floor,
                           .margin = report.findings.settings.margin};
+  const std::string both = std::string(flags[0]) + " and " + std::string(flags[1]);
   const bool named = versions[0] && versions[1];
   if (experiment.sides[0].setting != experiment.sides[1].setting && !named) {
-    return refuse(
-        "compares a setting, which is no step from one version to the next: name the sides with "
-        "--baseline-as and --candidate-as if it is one");
+    return refuse("compares a setting, which is no step from one version to the next: name the sides with " +
+                  both + " if it is one");
   }
   for (size_t i = 0; i < 2; ++i) {
     const capture::SideRecord& side = experiment.sides[i];
-    auto version = versions[i] ? base::Result<std::string>(*versions[i])
-                               : version_of(side, i == 0 ? "--baseline-as" : "--candidate-as");
+    auto version = versions[i] ? base::Result<std::string>(*versions[i]) : version_of(side, flags[i]);
     if (!version) return base::usage_error(version.error().message, place);
     entry.sides[i] = {*version, side.revision, side.program, side.runner_id};
   }
   if (entry.sides[0].version == entry.sides[1].version) {
     return refuse("both sides are " + base::display(entry.sides[0].version) +
-                  ": where something else differs, name them with --baseline-as and --candidate-as");
+                  ": where something else differs, name them with " + both);
   }
   for (const ReportedWorkload& workload : report.workloads)
     entry.results.push_back(result_of(report, workload, false));

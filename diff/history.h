@@ -16,6 +16,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -33,9 +34,12 @@ struct Report;
 inline constexpr double kHistoryConfidence = 0.99;  // of the intervals of levels
 
 // What is kept of an experiment. `versions` name its sides; a side without a name is called after its
-// revision. Errors: an experiment that is not finished or says nothing, and sides that are no two versions.
+// revision. Errors: an experiment that is not finished or says nothing, and sides that are no two versions;
+// `flags` are those by which the user names the sides of it.
+inline constexpr std::array<std::string_view, 2> kHistoryNames = {"--baseline-as", "--candidate-as"};
 base::Result<capture::HistoryExperiment> history_entry(
-    const Report& report, const std::array<std::optional<std::string>, 2>& versions = {});
+    const Report& report, const std::array<std::optional<std::string>, 2>& versions = {},
+    const std::array<std::string_view, 2>& flags = kHistoryNames);
 
 // The result of one experiment, as a link between two versions.
 struct HistoryLink {

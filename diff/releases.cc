@@ -57,7 +57,8 @@ std::shared_ptr<const History> put_together(std::vector<ReleaseColumn>& columns,
   std::vector<capture::HistoryExperiment> experiments;
   for (ReleaseColumn& column : columns) {
     const Report& report = *column.report;
-    auto entry = history_entry(report, {named(report.baseline_release), named(report.release)});
+    auto entry = history_entry(report, {named(report.baseline_release), named(report.release)},
+                               {"--baseline-release", "--release"});
     if (!entry) {
       remarks.push_back("not in the picture: " + entry.error().to_string());
       continue;

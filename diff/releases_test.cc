@@ -102,6 +102,25 @@ TEST(Releases, ExperimentsWithoutVersionsAreInTheTableAlone) {
   EXPECT_TRUE(contains(to_text(releases), "v1 to v1: nothing is claimed: control fib moved"));
 }
 
+TEST(Releases, WhatIsAdvisedAreFlagsOfReports) {
+  ReleaseReports reports;
+  reports.add("v0", "v1", 0.01).experiment.sides[1].setting = "--level 0";
+  reports.add("v1", "unknown", 0.01);
+  reports.add("v2", "v2", 0.01);
+  const Releases releases = reports.together({0, 1, 2});
+  ASSERT_EQ(releases.remarks.size(), 3u);
+  EXPECT_EQ(
+      releases.remarks[0],
+      "not in the picture: v1.wagoexp: compares a setting, which is no step from one version to the next: "
+      "name the sides with --baseline-release and --release if it is one");
+  EXPECT_EQ(
+      releases.remarks[1],
+      "not in the picture: unknown.wagoexp: the revision of wago-profile is unknown: name it with --release");
+  EXPECT_EQ(releases.remarks[2],
+            "not in the picture: v2.wagoexp: both sides are v2: where something else differs, name them with "
+            "--baseline-release and --release");
+}
+
 TEST(Releases, NamesOfReleasesAreThoseThatWereGiven) {
   ReleaseReports reports;
   for (int i = 0; i < 2; ++i) {
