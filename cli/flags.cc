@@ -7,6 +7,7 @@
 #include <cctype>
 #include <charconv>
 
+#include "base/files.h"
 #include "base/text.h"
 #include "cli/output.h"
 
@@ -418,6 +419,33 @@ base::Result<uint64_t> parse_number(std::string_view flag, std::string_view text
 base::Error in_flag(std::string_view flag, base::Error error) {
   error.message = std::string(flag) + ": " + error.message;
   return error;
+}
+
+base::Result<void> check_directory(std::string_view flag, const std::string& path) {
+  base::Files& files = base::system_files();
+  const auto refuse = [&](const std::string& why) {
+    return base::usage_error(std::string(flag) + ": " + why);
+  };
+  if (path.empty()) return refuse("an empty name is no directory");
+  if (files.is_directory(path)) return {};
+  if (files.exists(path)) return refuse(base::display(path) + " is a file, and a directory is wanted");
+  std::string_view whole = path;
+  while (whole.size() > 1 && whole.ends_with('/')) whole.remove_suffix(1);
+  const std::string parent = base::directory_of(whole);
+  if (files.is_directory(parent)) return {};
+  return refuse("the directory " + base::display(path) + " cannot be made: there is no directory " +
+                base::display(parent));
+}
+
+base::Result<void> make_directory(std::string_view flag, const std::string& path) {
+  if (auto good = check_directory(flag, path); !good) return good;
+  base::Files& files = base::system_files();
+  if (files.is_directory(path)) return {};
+  auto made = files.create_directory(path);
+  // Somebody else may have made it meanwhile.
+  if (made || files.is_directory(path)) return {};
+  return base::usage_error(std::string(flag) + ": the directory " + base::display(path) + " " +
+                           made.error().message);
 }
 
 base::Error not_a_word(std::string_view flag, std::string_view text,

@@ -70,6 +70,11 @@ std::optional<std::string> nearest(std::string_view word, std::span<const std::s
 base::Result<uint64_t> parse_number(std::string_view flag, std::string_view text, uint64_t min, uint64_t max);
 // The same error, behind the flag whose value it is about.
 base::Error in_flag(std::string_view flag, base::Error error);
+// Whether a directory to write into is there, or only its last part must be made. Error (Usage), which names
+// the flag: an empty name, a file, no directory to make it in.
+base::Result<void> check_directory(std::string_view flag, const std::string& path);
+// The same, and makes it where there is none.
+base::Result<void> make_directory(std::string_view flag, const std::string& path);
 // One of a list of words; the error names the flag and the words.
 base::Error not_a_word(std::string_view flag, std::string_view text,
                        std::span<const std::string_view> allowed);

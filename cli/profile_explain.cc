@@ -61,6 +61,17 @@ Result<harness::SideRequest> side_of(const ExplainFlags& flags, const capture::S
   return side;
 }
 
+// Before anything of it is run: it might fail, or never end.
+Result<void> check_contract(const ExplainFlags& flags, const capture::Workload& declared,
+                            const capture::ExperimentWorkload& measured) {
+  const std::string contract = base::to_hex(capture::contract_sha256(declared));
+  // What failed may have none.
+  if (measured.contract_sha256.empty() || measured.contract_sha256 == contract) return {};
+  return usage_error(declared.id + " is not what was measured: its contract was " + measured.contract_sha256 +
+                         " and is " + contract + "; name the catalog of the experiment",
+                     {.file = *flags.catalog});
+}
+
 Result<harness::ExplainRequest> request_of(const ExplainFlags& flags, const capture::Experiment& experiment,
                                            size_t number, const std::string& directory) {
   harness::ExplainRequest request;
@@ -73,6 +84,7 @@ Result<harness::ExplainRequest> request_of(const ExplainFlags& flags, const capt
   request.catalog = catalog->name;
   auto workload = catalog->find(flags.workload);
   if (!workload) return workload.error();
+  if (auto same = check_contract(flags, *workload, experiment.workloads[number]); !same) return same.error();
   request.workload = std::move(*workload);
   for (ExperimentSide side : kExperimentSides) {
     auto made = side_of(flags, experiment.sides[index_of(side)], side);
@@ -131,6 +143,21 @@ Result<diff::ExplainedCaptures> load_captures(const std::string& experiment, con
   return captures;
 }
 
+// Whether the directory that was named is of any use.
+Result<void> check_out(const ExplainFlags& flags) {
+  if (!flags.out) return {};
+  if (auto good = check_directory("--out", *flags.out); !good || flags.catalog) return good;
+  base::Files& files = base::system_files();
+  for (ExplainPart part : {ExplainPart::Exact, ExplainPart::Sampled}) {
+    const auto there = [&](ExperimentSide side) {
+      return files.exists(base::join_path(*flags.out, capture::explain_capture(flags.workload, side, part)));
+    };
+    if (there(ExperimentSide::Baseline) && there(ExperimentSide::Candidate)) return {};
+  }
+  return usage_error("--out: " + base::display(*flags.out) + " holds no recordings of both sides of " +
+                     base::printable(flags.workload) + ", and without --catalog none are made");
+}
+
 harness::ExplainOutcome record(harness::ExplainRequest request, const Output& output) {
   StatusLine line(!output.json() && isatty(STDERR_FILENO) == 1);
   request.on_progress = [&](const std::string& doing) {
@@ -148,6 +175,7 @@ int explain(const ExplainFlags& flags, Output& output) {
   if (!report) return output.fail(report.error());
   auto number = capture::find_workload(report->experiment, flags.workload, flags.experiment);
   if (!number) return output.fail(number.error());
+  if (auto good = check_out(flags); !good) return output.fail(good.error());
   const std::string directory =
       flags.out.value_or(base::join_path(flags.experiment, capture::kExplainDirectory));
   std::vector<std::string> remarks;

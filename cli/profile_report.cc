@@ -28,9 +28,11 @@ struct ReportFlags {
   VerdictFlags verdicts;
 };
 
-// release.wagoexp -> "release", old.json -> "old"
+// release.wagoexp -> "release", old.json -> "old"; of "." and the like what that directory is called.
 std::string report_name(const std::string& path) {
   std::string name = base::base_name(path);
+  if (std::error_code unseen; name == "." || name == "..")
+    name = base::base_name(std::filesystem::weakly_canonical(path, unseen).string());
   for (const std::string_view extension : {".wagoexp", ".wagoprof", ".json", ".txt"}) {
     if (name.ends_with(extension)) name.resize(name.size() - extension.size());
   }
@@ -163,6 +165,9 @@ int report(const ReportFlags& flags, Output& output) {
         base::usage_error("--out is missing: several formats, or reports for servers on several experiments, "
                           "need a directory"));
   }
+  if (flags.out) {
+    if (auto good = check_directory("--out", *flags.out); !good) return output.fail(good.error());
+  }
   auto made = results ? of_sides(flags, *reading) : of_experiments(flags, *reading, *formats);
   if (!made) return output.fail(made.error());
   std::optional<diff::Releases> together;
@@ -179,6 +184,8 @@ int report(const ReportFlags& flags, Output& output) {
     output.print(write_report(made->reports[0], formats->front(), output.colour()));
     return made->exit_code;
   }
+  if (auto names = check_names(made->reports); !names) return output.fail(names.error());
+  if (auto there = make_directory("--out", *flags.out); !there) return output.fail(there.error());
   if (auto written = write_reports(made->reports, *formats, *flags.out); !written)
     return output.fail(written.error());
   if (together) {

@@ -79,6 +79,7 @@ int test_report(const TestReportFlags& flags, Output& output) {
     output.print("skipped: there is nothing to report on\n");
     return kExitSkipped;
   }
+  if (auto names = check_names(reports); !names) return output.fail(names.error());
   const std::string directory = fs::absolute(*flags.out).string();
   if (auto made = ensure_directory(directory); !made) return output.fail(made.error());
   if (auto written = write_reports(reports, *formats, directory); !written)

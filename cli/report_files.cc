@@ -115,8 +115,7 @@ base::Result<void> write_overviews(const diff::Releases& releases, std::span<con
   return {};
 }
 
-base::Result<void> write_reports(std::span<const NamedReport> reports, std::span<const ReportFormat> formats,
-                                 const std::string& directory) {
+base::Result<void> check_names(std::span<const NamedReport> reports) {
   std::set<std::string> names;
   for (const NamedReport& named : reports) {
     if (!names.insert(named.name).second) {
@@ -124,10 +123,12 @@ base::Result<void> write_reports(std::span<const NamedReport> reports, std::span
                                ", and so would their files be; write them to different directories");
     }
   }
+  return {};
+}
+
+base::Result<void> write_reports(std::span<const NamedReport> reports, std::span<const ReportFormat> formats,
+                                 const std::string& directory) {
   base::Files& files = base::system_files();
-  if (!files.is_directory(directory)) {
-    if (auto created = files.create_directory(directory); !created) return created;
-  }
   for (const NamedReport& named : reports) {
     for (const ReportFormat format : formats) {
       const std::string path = base::join_path(directory, report_file(named.name, format));

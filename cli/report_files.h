@@ -52,8 +52,10 @@ std::string write_overview(const diff::Releases& releases, ReportFormat format, 
 base::Result<void> write_overviews(const diff::Releases& releases, std::span<const ReportFormat> formats,
                                    const std::string& directory);
 
-// Makes the directory where there is none; its parent must exist. Files of an older report are replaced, each
-// in one step. Error (Usage): two reports have one name.
+// Error (Usage): two reports have one name, and so would their files.
+base::Result<void> check_names(std::span<const NamedReport> reports);
+// Precondition: check_names(). Into a directory that is there; files of an older report are replaced, each in
+// one step.
 base::Result<void> write_reports(std::span<const NamedReport> reports, std::span<const ReportFormat> formats,
                                  const std::string& directory);
 

@@ -39,10 +39,10 @@ base::Result<void> ensure_directory(const fs::path& path) {
   if (path.has_parent_path() && path.has_relative_path()) {
     if (auto made = ensure_directory(path.parent_path()); !made) return made;
   }
-  if (files.exists(path.string())) return base::usage_error("is not a directory", {.file = path.string()});
   auto made = files.create_directory(path.string());
   // Another run may have made it meanwhile.
-  if (!made && files.is_directory(path.string())) return {};
+  if (made || files.is_directory(path.string())) return {};
+  if (files.exists(path.string())) return base::usage_error("is not a directory", {.file = path.string()});
   return made;
 }
 

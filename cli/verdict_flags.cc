@@ -67,10 +67,8 @@ base::Result<Reading> reading_of(const VerdictFlags& flags) {
   }
   reading.settings.floor_given = flags.floor.has_value();
   reading.settings.margin_given = flags.margin.has_value();
-  if (verdicts.margin < verdicts.floor) {
-    return base::usage_error(
-        "the margin must not be below the floor, or what is \"same\" could be a finding as well");
-  }
+  // Whatever a history teaches beyond it.
+  if (auto by = diff::read_by(reading.settings, "", ""); !by) return by.error();
   if (flags.fail_on) {
     size_t word = 0;
     while (word < kFailOnWords.size() && kFailOnWords[word] != *flags.fail_on) ++word;

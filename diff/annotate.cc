@@ -161,21 +161,25 @@ AnnotatedRow* row_at(std::vector<AnnotatedRow>& rows, uint32_t offset) {
 }
 
 // Over all images that hold the same code.
-bool add_counts(const Evidence& evidence, const FunctionChoice& choice, const Locations& locations,
-                std::vector<AnnotatedRow>& rows) {
-  if (!evidence.counts) return false;
+void add_counts(const Evidence& evidence, const FunctionChoice& choice, const Locations& locations,
+                Annotation& result) {
+  if (!evidence.counts) return;
   const uint32_t canonical = locations.canonical(choice.image);
-  bool counted = false;
   for (uint32_t image = 0; image < evidence.images.images.size(); ++image) {
     if (locations.canonical(image) != canonical) continue;
     if (evidence.counts->entered[image].empty()) continue;
-    counted = true;
+    result.counted = true;
     const InstructionExecutions executions(evidence, image);
-    for (AnnotatedRow& row : rows) {
+    for (AnnotatedRow& row : result.rows) {
       if (const auto times = executions.machine(row.offset)) row.executed = row.executed.value_or(0) + *times;
     }
   }
-  return counted;
+  for (const FunctionExecutions& own : executions_of(evidence).functions) {
+    if (own.function != choice.function->index || locations.canonical(own.image) != canonical) continue;
+    result.counts.machine_instructions += own.machine_instructions;
+    result.counts.wasm_instructions += own.wasm_instructions;
+    result.counts.entered += own.entered;
+  }
 }
 
 void add_origins(uint32_t image, const Locations& locations, SourceFiles* sources,
@@ -278,7 +282,7 @@ base::Result<Annotation> annotate(const Evidence& evidence, const FunctionChoice
     result.self += seen.first;
     result.samples += seen.second;
   }
-  result.counted = add_counts(evidence, choice, locations, result.rows);
+  add_counts(evidence, choice, locations, result);
   add_origins(choice.image, locations, sources, result.rows);
   add_inlining(evidence, choice, locations, result);
   result.decided = decided_about(evidence, choice, locations, result.rows);

@@ -70,6 +70,13 @@ struct InlinedCall {
   uint32_t depth = 0;  // 0: called by the function itself
 };
 
+// Exact counts of a function, in all.
+struct AnnotatedCounts {
+  uint64_t machine_instructions = 0;  // of its own machine code, with what was inlined into it
+  uint64_t wasm_instructions = 0;     // of its body, wherever that was placed
+  uint64_t entered = 0;               // its own machine code
+};
+
 struct Annotation {
   std::string capture;
   std::string workload;
@@ -91,6 +98,7 @@ struct Annotation {
   uint64_t total = 0;      // with what it called, wherever it was inlined
   uint64_t elsewhere = 0;  // self where it was inlined into other functions
   bool counted = false;    // rows have executed
+  AnnotatedCounts counts;  // of a counted capture
   bool has_code = false;
   std::vector<InlinedCall> inlined;
   std::vector<std::string> inlined_into;  // raw names of functions that hold its body as well

@@ -64,6 +64,12 @@ Json to_json(const Annotation& a) {
   for (const std::string& name : a.inlined_into) into.push(name);
   Json missing = Json::array();
   for (const std::string& file : a.missing_sources) missing.push(file);
+  Json counts;
+  if (a.counted) {
+    counts = Json::object({{"machine_instructions", a.counts.machine_instructions},
+                           {"wasm_instructions", a.counts.wasm_instructions},
+                           {"entered", a.counts.entered}});
+  }
   Json rows = Json::array();
   for (const AnnotatedRow& row : a.rows) rows.push(to_json(row, a));
   Json json = Json::object({{"capture", a.capture},
@@ -83,6 +89,7 @@ Json to_json(const Annotation& a) {
                             {"inlined_into", std::move(into)},
                             {"has_code", a.has_code},
                             {"counted", a.counted},
+                            {"counts", std::move(counts)},
                             {"missing_sources", std::move(missing)}});
   if (!a.unit.empty()) {
     json.set("samples", Json::object({{"unit", a.unit},

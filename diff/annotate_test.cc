@@ -82,6 +82,29 @@ TEST(Annotate, InliningIsSaidOnBothSides) {
   EXPECT_EQ(inner.total, 200u);
 }
 
+TEST(Annotate, CountsSayWhetherItsOwnCodeRan) {
+  const Evidence counted = counted_mix({10, 10, 500, 10, 0}, "counted.wagoprof");
+  const std::string inner = to_text(annotation_of(counted, "inner"));
+  EXPECT_NE(inner.find(
+                "\nexecuted  100 wasm instructions per invocation where it was inlined; its own code did not "
+                "run\n"),
+            std::string::npos)
+      << inner;
+  EXPECT_NE(inner.find("\ninlined   into hot\n"), std::string::npos) << inner;
+  const Annotation hot = annotation_of(counted, "hot");
+  EXPECT_EQ(hot.counts.machine_instructions, 2020u);
+  EXPECT_EQ(hot.counts.entered, 10u);
+  EXPECT_NE(
+      to_text(hot).find("\nexecuted  202 machine instructions per invocation of its own code, with what was "
+                        "inlined into it; 102 wasm instructions of its body, wherever that is\n"),
+      std::string::npos)
+      << to_text(hot);
+  EXPECT_EQ(to_json(hot).find("counts")->find("wasm_instructions")->to_u64(), 1020u);
+  EXPECT_TRUE(to_json(annotation_of(mix_evidence(), "hot")).find("counts")->is_null());
+  const std::string idle = to_text(annotation_of(counted_mix({10, 10, 0, 10, 0}, "idle.wagoprof"), "inner"));
+  EXPECT_NE(idle.find("\nexecuted  nothing of it\n"), std::string::npos) << idle;
+}
+
 // mix, as if the call in `main` had been refused and the load in `hot` had no check of its own.
 Evidence decided_evidence() {
   using base::DecisionKind;

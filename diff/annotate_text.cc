@@ -30,6 +30,21 @@ std::string cost_text(const Annotation& a, uint64_t weight) {
   return text + ", " + format_share(share_of(weight, a.all_weight)) + " of all";
 }
 
+// "202 machine instructions per invocation by its own code, with what was inlined into it; 102 wasm
+// instructions of its body, wherever it is"
+std::string counts_text(const Annotation& a) {
+  const AnnotatedCounts& counts = a.counts;
+  if (counts.machine_instructions == 0 && counts.wasm_instructions == 0) return "nothing of it";
+  const auto amount = [&](uint64_t count) {
+    return format_quotient(count, std::max<uint64_t>(a.work.value_or(1), 1));
+  };
+  const std::string per = a.work ? " per " + a.work_unit : "";
+  const std::string body = amount(counts.wasm_instructions) + " wasm instructions";
+  if (counts.machine_instructions == 0) return body + per + " where it was inlined; its own code did not run";
+  return amount(counts.machine_instructions) + " machine instructions" + per +
+         " of its own code, with what was inlined into it; " + body + " of its body, wherever that is";
+}
+
 std::string statistics_text(const capture::FunctionStatistics& statistics) {
   std::string text;
   for (const capture::StatisticField& field : capture::statistic_fields()) {
@@ -63,6 +78,7 @@ void add_head(const Annotation& a, std::vector<Row>& rows) {
                                  format_count(origin->placed_instructions) + " of inlined ones"});
   }
   if (!a.decided.instructions.empty()) rows.push_back({"decided", to_text(a.decided)});
+  if (a.counted) rows.push_back({"executed", counts_text(a)});
   if (a.unit.empty()) {
     rows.push_back({"samples", "none are available"});
   } else {

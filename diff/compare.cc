@@ -75,7 +75,8 @@ std::vector<std::string> code_objections(base::Phase phase, const CodeComparison
   } else if (!code.modules_equal) {
     objections.push_back(code.differences.empty()
                              ? "the modules differ outside their functions' code, in data for instance"
-                             : "the modules differ, though no function did that ran: in data for instance");
+                             : "the modules differ, though no function did whose code ran: in data for "
+                               "instance");
   }
   if (code.adapters_different > 0) {
     objections.push_back(format_plural(code.adapters_different, "entry adapter") + " differ" +
@@ -104,8 +105,8 @@ std::optional<double> spread_within_sides(const WorkloadComparison& comparison) 
 
 std::string same_code(const CodeComparison& code) {
   if (!code.differences.empty()) {
-    return "every function that ran and every adapter is the same machine code; " +
-           format_plural(code.differences.size(), "function") + " that did not run differ" +
+    return "all machine code that ran is the same, of functions and of adapters; " +
+           format_plural(code.differences.size(), "function") + " whose own code did not run differ" +
            (code.differences.size() == 1 ? "s" : "") + ", by exact counts";
   }
   return std::string("every function and adapter is the same machine code") +

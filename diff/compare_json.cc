@@ -57,6 +57,7 @@ Json to_json(const CodeComparison& code) {
                                    {"name", function.name},
                                    {"signature", function.signature},
                                    {"ran", code.knows_what_ran ? Json(function.ran) : Json()},
+                                   {"inlined_into", list_of(function.inlined_into)},
                                    {"baseline_bytes", function.baseline_bytes},
                                    {"candidate_bytes", function.candidate_bytes},
                                    {"baseline_instructions", function.baseline_instructions},

@@ -75,11 +75,16 @@ TEST(Compare, FunctionsThatDidNotRunMayDifferWhereCountsSaySo) {
   const WorkloadComparison inner = compared({counted_mix("a")}, {counted_mix("b", 2)}).workloads[0];
   EXPECT_EQ(inner.verdict, Verdict::SameCode);
   EXPECT_TRUE(inner.code.same());
-  EXPECT_TRUE(
-      mentions(inner.reasons,
-               "every function that ran and every adapter is the same machine code; 1 function that did "
-               "not run differs, by exact counts"));
-  EXPECT_NE(to_text(inner.code).find("; did not run"), std::string::npos) << to_text(inner.code);
+  EXPECT_TRUE(mentions(
+      inner.reasons,
+      "all machine code that ran is the same, of functions and of adapters; 1 function whose own code did "
+      "not run differs, by exact counts"));
+  EXPECT_NE(to_text(inner.code).find("; its own code did not run: inlined into hot\n"), std::string::npos)
+      << to_text(inner.code);
+  Evidence idle[] = {counted_mix("a"), counted_mix("b", 2)};
+  for (Evidence& side : idle) side.counts->entered[0][2] = 0;
+  const WorkloadComparison unreached = compared({idle[0]}, {idle[1]}).workloads[0];
+  EXPECT_NE(to_text(unreached.code).find("; did not run\n"), std::string::npos) << to_text(unreached.code);
   const WorkloadComparison hot = compared({counted_mix("a")}, {counted_mix("b", 1)}).workloads[0];
   EXPECT_EQ(hot.verdict, Verdict::Inconclusive);
   EXPECT_TRUE(mentions(hot.reasons, "the code differs: 1 function changed"));
@@ -94,7 +99,7 @@ TEST(Compare, AFunctionThatDidNotRunStillMatters) {
   other_module.manifest.module_sha256 = "44";
   const WorkloadComparison other = compared({counted_mix("a")}, {other_module}).workloads[0];
   EXPECT_EQ(other.verdict, Verdict::Inconclusive);
-  EXPECT_TRUE(mentions(other.reasons, "the modules differ, though no function did that ran"));
+  EXPECT_TRUE(mentions(other.reasons, "the modules differ, though no function did whose code ran"));
   // One that ran on one side only.
   Evidence ran = counted_mix("b", 2);
   ran.counts->entered[0][4] = 1;

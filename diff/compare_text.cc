@@ -129,7 +129,7 @@ std::string to_text(const CodeComparison& code) {
     const FunctionDifference& function = code.differences[i];
     rows.push_back({" ", to_string(function.fate),
                     base::function_label(function.name) + " " + base::printable(function.signature),
-                    sizes_text(function) + (function.ran ? "" : "; did not run")});
+                    sizes_text(function) + (function.ran ? "" : "; " + not_run_text(function.inlined_into))});
   }
   text += base::columns(rows);
   if (code.differences.size() > kListedFunctions) {

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "base/json.h"
@@ -11,6 +13,7 @@
 #include "diff/executed.h"
 #include "diff/executions.h"
 #include "diff/hot_spots.h"
+#include "diff/identity.h"
 #include "diff/locations.h"
 #include "diff/quantity.h"
 
@@ -23,6 +26,7 @@ using Range = std::pair<uint32_t, uint32_t>;      // of wasm pcs
 
 struct FunctionSum {
   uint64_t machine = 0, wasm = 0, entered = 0;
+  std::set<std::string> inlined_into;
   std::map<Range, uint64_t> blocks;
   std::map<Range, std::string> lines;
 };
@@ -35,6 +39,8 @@ class Side {
       sum.machine += own.machine_instructions;
       sum.wasm += own.wasm_instructions;
       sum.entered += own.entered;
+      for (const uint32_t holder : own.inlined_into)
+        sum.inlined_into.insert(locations_.function_name(own.image, holder));
     }
     for (uint32_t image = 0; image < evidence.images.images.size(); ++image) add_blocks(image);
   }
@@ -146,8 +152,11 @@ std::optional<CountComparison> compare_counts(const Evidence& baseline, const Ev
                                {a.machine, b.machine},
                                {a.wasm, b.wasm},
                                {a.entered, b.entered},
+                               {},
                                same_ranges(a, b),
                                {}};
+    std::set_union(a.inlined_into.begin(), a.inlined_into.end(), b.inlined_into.begin(), b.inlined_into.end(),
+                   std::back_inserter(row.inlined_into));
     result.machine.baseline += a.machine;
     result.machine.candidate += b.machine;
     result.wasm.baseline += a.wasm;
@@ -204,6 +213,7 @@ void append_function(const CountComparison& counts, const FunctionCountChange& r
   std::string label = base::function_label(row.name) + " " + base::printable(row.signature);
   if (!row.in_baseline) label += ", new";
   if (!row.in_candidate) label += ", no longer executed";
+  if (!row.own_code_ran() && !row.inlined_into.empty()) label += "; " + not_run_text(row.inlined_into);
   auto add = [&](const CountPair& pair, const char* what, const std::string& name) {
     auto cells = cells_of(counts, pair);
     cells.emplace_back(what);
@@ -282,15 +292,17 @@ base::Json to_json(const CountComparison& counts) {
                                 {"line", block.line},
                                 {"executed", pair_json(block.executed)}}));
     }
-    functions.push(Json::object({{"name", row.name},
-                                 {"signature", row.signature},
-                                 {"in_baseline", row.in_baseline},
-                                 {"in_candidate", row.in_candidate},
-                                 {"machine_instructions", pair_json(row.machine)},
-                                 {"wasm_instructions", pair_json(row.wasm)},
-                                 {"entered", pair_json(row.entered)},
-                                 {"blocks_joined", row.blocks_joined},
-                                 {"blocks", std::move(blocks)}}));
+    functions.push(Json::object(
+        {{"name", row.name},
+         {"signature", row.signature},
+         {"in_baseline", row.in_baseline},
+         {"in_candidate", row.in_candidate},
+         {"machine_instructions", pair_json(row.machine)},
+         {"wasm_instructions", pair_json(row.wasm)},
+         {"entered", pair_json(row.entered)},
+         {"inlined_into", Json::array(std::vector<Json>(row.inlined_into.begin(), row.inlined_into.end()))},
+         {"blocks_joined", row.blocks_joined},
+         {"blocks", std::move(blocks)}}));
   }
   Json by_line;
   if (counts.by_line) {

@@ -41,11 +41,14 @@ struct FunctionCountChange {
   std::string signature;
   bool in_baseline = false;  // anything of it was executed
   bool in_candidate = false;
-  CountPair machine;  // instructions of its machine code, with what was inlined there
-  CountPair wasm;     // of its body, wherever that was placed
-  CountPair entered;  // its own machine code
+  CountPair machine;                      // instructions of its machine code, with what was inlined there
+  CountPair wasm;                         // of its body, wherever that was placed
+  CountPair entered;                      // its own machine code
+  std::vector<std::string> inlined_into;  // raw names: whose machine code executed its body, on either side
   bool blocks_joined = false;
   std::vector<BlockChange> blocks;  // in the order of the function; empty unless joined
+
+  bool own_code_ran() const { return machine != CountPair(); }  // on either side
 };
 
 // A source line of which not as many machine instructions were executed.

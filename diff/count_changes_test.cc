@@ -44,6 +44,22 @@ TEST(CountChanges, OneMoreTimeRoundALoopIsNamed) {
   EXPECT_NE(text.find("wasm 2..5  mix.c:11"), std::string::npos) << text;
 }
 
+TEST(CountChanges, WhatIsInlinedSaysWhere) {
+  auto counts = compare_counts(counted({10, 10, 500, 10, 0}), counted({10, 10, 600, 10, 0}));
+  ASSERT_EQ(counts->functions.size(), 2u);
+  EXPECT_EQ(counts->functions[1].inlined_into, std::vector<std::string>{"hot"});
+  EXPECT_FALSE(counts->functions[1].own_code_ran());
+  std::string text = to_text(*counts);
+  EXPECT_NE(text.find("inner (i32) -> (i32); its own code did not run: inlined into hot\n"),
+            std::string::npos)
+      << text;
+  const base::Json json = to_json(*counts);
+  EXPECT_EQ(json.find("functions")->items()[1].find("inlined_into")->items()[0].as_string(), "hot");
+  // On one side its own code ran as well.
+  text = to_text(*compare_counts(counted({10, 10, 500, 10, 0}), counted({10, 10, 600, 10, 1})));
+  EXPECT_EQ(text.find("did not run"), std::string::npos) << text;
+}
+
 TEST(CountChanges, FunctionsThatCameAndWentAreShown) {
   Evidence b = counted({10, 10, 500, 10, 0}, 10, "b");
   b.images.images[0].functions[0].name = "start";

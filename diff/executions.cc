@@ -104,6 +104,8 @@ Executions executions_of(const Evidence& evidence) {
         const capture::BlockRange& range = runs.ranges[i];
         FunctionExecutions& own = function(function_of(code.metadata, runs, range));
         own.wasm_instructions = sum(own.wasm_instructions, product(runs.range(i), range.wasm_instructions));
+        if (own.function != runs.block.function && runs.range(i) > 0)
+          own.inlined_into.insert(runs.block.function);
       }
     });
     for (const auto& [index, executions] : functions) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "diff/evidence.h"
@@ -20,6 +21,7 @@ struct FunctionExecutions {
   uint64_t entered = 0;               // how often its machine code was; where it was inlined is not its own
   uint64_t machine_instructions = 0;  // of its machine code, with what was inlined there
   uint64_t wasm_instructions = 0;     // of its body, wherever that was placed
+  std::set<uint32_t> inlined_into;    // the other functions whose machine code executed its body
   bool operator==(const FunctionExecutions&) const = default;
 };
 

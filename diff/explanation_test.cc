@@ -101,9 +101,11 @@ TEST(Explanation, TextNamesFunctionsLinesAndInstructions) {
                        "\nhot (i32) -> (i32), a change of 19.3 % of all\n"
                        "  the same machine code; 242 machine instructions per invocation instead of 202\n"))
       << text;
-  EXPECT_TRUE(contains(text,
-                       "\ninner (i32) -> (i32)\n"
-                       "  the same machine code; 120 wasm instructions per invocation instead of 100\n"))
+  EXPECT_TRUE(
+      contains(text,
+               "\ninner (i32) -> (i32)\n"
+               "  the same machine code; 120 wasm instructions per invocation instead of 100; its own code "
+               "did not run: inlined into hot\n"))
       << text;
   EXPECT_TRUE(contains(text, "+  byte 144")) << text;
   EXPECT_FALSE(contains(text, "byte 85")) << "what main had before is no difference: " << text;
@@ -193,8 +195,8 @@ TEST(Explanation, OnlyTheSettingThatTheExperimentIsAboutMayDiffer) {
   BothSides both = slower();
   both[1].manifest.effective_settings.engine.level = 0;
   EXPECT_EQ(refusal(both),
-            "a.wagoprof: cannot be compared with b.wagoprof: they differ in effective_settings.level; record "
-            "both again with --catalog");
+            "a.wagoprof: cannot be compared with b.wagoprof: they differ in effective_settings.level; "
+            "`profile explain --catalog` records both sides again");
   Report report = mix_report();
   report.experiment.sides[1].setting = "--level 0";
   EXPECT_EQ(explained({both, {}}, report).functions.size(), 3u);
@@ -206,8 +208,8 @@ TEST(Explanation, CapturesOfSomethingElseAreRefused) {
   BothSides both = slower();
   both[1].manifest.module_sha256 = "12";
   EXPECT_EQ(refusal(both),
-            "b.wagoprof: is no capture of the experiment's candidate: its module is another; record it again "
-            "with --catalog");
+            "b.wagoprof: is no capture of the experiment's candidate: its module is another; "
+            "`profile explain --catalog` records both sides again");
   both = slower();
   both[0].manifest.contract_sha256 = "23";
   EXPECT_TRUE(contains(refusal(both), "it computes something else"));

@@ -43,12 +43,13 @@ std::string differences_of(const ExplainedFunction& function, const Explanation&
     add("the same machine code");
   }
   if (function.counts) {
-    // Where its body was inlined elsewhere, its own machine code may not have run at all.
     const bool own = about.counts->differs(function.counts->machine);
     const CountPair& executed = own ? function.counts->machine : function.counts->wasm;
     add(format_quotient(executed.candidate, about.counts->candidate_work) + (own ? " machine" : " wasm") +
         " instructions per " + about.counts->work_unit + " instead of " +
         format_quotient(executed.baseline, about.counts->baseline_work));
+    if (!function.counts->own_code_ran() && !function.counts->inlined_into.empty())
+      add(not_run_text(function.counts->inlined_into));
   }
   if (function.cost) {
     const auto amount = [&](double value) {

@@ -22,6 +22,22 @@ std::string_view flame_graph_script() {
     };
   });
   var zoomed = 0;
+  var title = svg.querySelector(".title"), subtitle = title.nextElementSibling;
+  var wholeTitle = title.textContent, wholeSubtitle = subtitle.textContent;
+
+  function cut(text, whole, room) {
+    var letters = Math.min(whole.length, Math.max(0, Math.floor(room / 3)));
+    do {
+      text.textContent = letters < whole.length ? whole.slice(0, letters) + "\u2026" : whole;
+      letters -= 1;
+    } while (letters >= 0 && text.getComputedTextLength() > room);
+  }
+
+  // Not under what stands to the title's right.
+  function fitHead(total) {
+    cut(title, wholeTitle, input.getBoundingClientRect().left - svg.getBoundingClientRect().left - 24);
+    cut(subtitle, wholeSubtitle, total - 24);
+  }
 
   function fit(frame, total) {
     var letters = Math.floor((frame.width / 100 * total - 6) / charWidth);
@@ -31,6 +47,7 @@ std::string_view flame_graph_script() {
 
   function fitAll() {
     var total = svg.getBoundingClientRect().width || 1200;
+    fitHead(total);
     frames.forEach(function (frame) { if (frame.shown) fit(frame, total); });
   }
 

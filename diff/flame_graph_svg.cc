@@ -1,5 +1,7 @@
 // A flame graph as SVG.
 #include <cstdio>
+#include <string>
+#include <vector>
 
 #include "base/text.h"
 #include "diff/flame_graph.h"
@@ -12,7 +14,8 @@ namespace {
 
 constexpr int kRow = 18;       // pixels a frame is high, with the gap below
 constexpr int kHeader = 74;    // above the frames
-constexpr int kFooter = 58;    // below
+constexpr int kFooter = 78;    // below
+constexpr int kKeysInRow = 3;  // of the legend, so that it fits into a narrow window
 constexpr int kWidth = 1200;   // where no script tells how wide the window is
 constexpr double kLetter = 7;  // pixels
 
@@ -76,6 +79,7 @@ text{fill:#1c1b19}
 #frames>g.hit text{fill:#fff}
 #tools input,#tools button{font:12px system-ui,sans-serif;padding:3px 7px;border:1px solid #b9b5ac;border-radius:4px;background:#fff;color:#1c1b19}
 #tools input{width:190px}
+@media (max-width:700px){#tools input{width:100px}}
 )" + family_rules(false) +
          "@media (prefers-color-scheme:dark){\n" + R"(svg{background:#19191c}
 text{fill:#ececea}
@@ -113,29 +117,46 @@ void append_frame(const FlameFrame& frame, uint32_t deepest, std::string& svg) {
          std::to_string(y + 13) + "\">" + base::as_markup(fitted(frame.name, frame.width)) + "</text></g>\n";
 }
 
-void append_key(const char* style, const std::string& text, int& x, int y, std::string& svg) {
-  svg += "<g class=\"" + std::string(style) + "\"><rect x=\"" + std::to_string(x) + "\" y=\"" +
+struct Key {
+  const char* style;
+  std::string text;
+};
+
+void append_key(const Key& key, int x, int y, std::string& svg) {
+  svg += "<g class=\"" + std::string(key.style) + "\"><rect x=\"" + std::to_string(x) + "\" y=\"" +
          std::to_string(y - 10) + "\" width=\"12\" height=\"12\" rx=\"2\"/></g><text class=\"quiet\" x=\"" +
-         std::to_string(x + 18) + "\" y=\"" + std::to_string(y) + "\">" + base::as_markup(text) + "</text>\n";
-  x += 40 + static_cast<int>(kLetter * static_cast<double>(text.size()));
+         std::to_string(x + 18) + "\" y=\"" + std::to_string(y) + "\">" + base::as_markup(key.text) +
+         "</text>\n";
+}
+
+std::vector<Key> keys_of(const FlameGraph& graph) {
+  if (graph.differential) {
+    return {{"l4", "costs less itself"},
+            {"l2", "a little less"},
+            {"n", "as before"},
+            {"m2", "a little more"},
+            {"m4", "costs more itself, or is new"}};
+  }
+  std::vector<Key> keys;
+  if (!graph.knows_sides) return keys;
+  static constexpr const char* kStyles[kSides] = {"g2", "r2", "h2", "k2", "u2"};
+  static constexpr const char* kNames[kSides] = {"guest", "runtime", "host", "kernel", "unknown"};
+  for (size_t side = 0; side < kSides; ++side)
+    keys.push_back({kStyles[side], std::string(kNames[side]) + " " + format_share(graph.shares[side])});
+  return keys;
 }
 
 std::string legend(const FlameGraph& graph, int y) {
+  constexpr int kLeft = 12, kKeyRow = 20;
   std::string svg = "<g id=\"legend\">\n";
-  int x = 12;
-  if (graph.differential) {
-    append_key("l4", "costs less itself", x, y, svg);
-    append_key("l2", "a little less", x, y, svg);
-    append_key("n", "as before", x, y, svg);
-    append_key("m2", "a little more", x, y, svg);
-    append_key("m4", "costs more itself, or is new", x, y, svg);
-  } else if (graph.knows_sides) {
-    static constexpr const char* kStyles[kSides] = {"g2", "r2", "h2", "k2", "u2"};
-    static constexpr const char* kNames[kSides] = {"guest", "runtime", "host", "kernel", "unknown"};
-    for (size_t side = 0; side < kSides; ++side) {
-      append_key(kStyles[side], std::string(kNames[side]) + " " + format_share(graph.shares[side]), x, y,
-                 svg);
+  int x = kLeft, placed = 0;
+  for (const Key& key : keys_of(graph)) {
+    if (placed++ == kKeysInRow) {
+      x = kLeft;
+      y += kKeyRow;
     }
+    append_key(key, x, y, svg);
+    x += 40 + static_cast<int>(kLetter * static_cast<double>(key.text.size()));
   }
   return svg + "</g>\n";
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <cstdio>
 
 #include "base/json.h"
 #include "base/text.h"
@@ -13,12 +12,6 @@
 namespace wago::diff {
 
 namespace {
-
-std::string percent(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g %%", 100 * share);
-  return text;
-}
 
 std::string_view spelling(FloorFrom from) {
   constexpr std::array<std::string_view, 3> kWords = {"default", "given", "history"};
@@ -33,7 +26,8 @@ PastControls past_controls(std::span<const capture::HistoryExperiment> experimen
   for (const capture::HistoryExperiment& experiment : experiments) {
     if (experiment.target != target || experiment.cpu_model != cpu_model) continue;
     for (const capture::HistoryResult& result : experiment.results) {
-      if (result.control && result.log_error) moved.push_back(std::abs(std::expm1(result.log_ratio)));
+      if (result.control && result.pairs >= kControlPairs)
+        moved.push_back(std::abs(std::expm1(result.log_ratio)));
     }
   }
   PastControls past{.controls = moved.size()};
@@ -44,17 +38,18 @@ PastControls past_controls(std::span<const capture::HistoryExperiment> experimen
 }
 
 std::string to_text(const Floor& floor) {
-  const std::string value = percent(floor.value);
+  const std::string value = format_setting(floor.value);
   if (floor.from == FloorFrom::Given) return value + ", as given";
   if (floor.history.empty()) return value + ", the default";
-  const std::string of = format_plural(floor.past.controls, "control") + " on this kind of processor in " +
+  const std::string of = format_plural(floor.past.controls, "control") + " of " +
+                         std::to_string(kControlPairs) + " pairs or more on this kind of processor in " +
                          base::display(floor.history);
   if (!floor.past.moved) {
     return value + ", the default: " + of + ", and " + std::to_string(kControlsToLearn) + " teach a floor";
   }
-  const std::string quantile = percent(kControlQuantile) + " of " + of;
+  const std::string quantile = format_setting(kControlQuantile) + " of " + of;
   if (floor.from == FloorFrom::History) return value + ", learned: " + quantile + " moved by no more";
-  return value + ", the default: " + quantile + " moved by no more than " + percent(*floor.past.moved);
+  return value + ", the default: " + quantile + " moved by no more than " + format_setting(*floor.past.moved);
 }
 
 base::Json to_json(const Floor& floor) {
@@ -79,8 +74,8 @@ base::Result<ReadBy> read_by(const ReadSettings& settings, std::string_view targ
   by.verdicts.floor = by.floor.value;
   if (by.verdicts.margin >= by.floor.value) return by;
   if (settings.margin_given) {
-    return base::usage_error("--margin: " + percent(by.verdicts.margin) + " is below the floor of " +
-                             to_text(by.floor));
+    return base::usage_error("--margin: " + format_setting(by.verdicts.margin) + " is below the floor of " +
+                             to_text(by.floor) + "; raise --margin or lower --floor");
   }
   by.verdicts.margin = by.floor.value;
   return by;

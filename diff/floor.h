@@ -3,6 +3,9 @@
 //
 //   f = max(0.25 %, q)   q: the 95 % quantile of |change| of those controls, where there are 20 or more
 //
+// Of controls of as many pairs as the first look has, or more: what fewer scatter by is what verdicts, which
+// rest on more, have in their intervals already.
+//
 // Who names a floor has the one that was named. A pure function of what a history holds: the same history
 // gives the same floor.
 #pragma once
@@ -28,10 +31,11 @@ namespace wago::diff {
 
 inline constexpr size_t kControlsToLearn = 20;
 inline constexpr double kControlQuantile = 0.95;
+inline constexpr uint64_t kControlPairs = kLooks.front();
 
 // What past controls teach of one kind of processor.
 struct PastControls {
-  size_t controls = 0;          // that were measured
+  size_t controls = 0;          // of kControlPairs or more
   std::optional<double> moved;  // the quantile of |change|; nothing: they are too few
 };
 PastControls past_controls(std::span<const capture::HistoryExperiment> experiments, std::string_view target,
@@ -45,8 +49,8 @@ struct Floor {
   std::string history;  // the store that was asked; empty: none was
   PastControls past;
 };
-// "0.25 %, the default", "0.41 %, learned: 95 % of 43 controls on this kind of processor in perf.wagohist
-// moved by no more"
+// "0.25 %, the default", "0.41 %, learned: 95 % of 43 controls of 8 pairs or more on this kind of processor
+// in perf.wagohist moved by no more"
 std::string to_text(const Floor& floor);
 base::Json to_json(const Floor& floor);
 
@@ -62,8 +66,8 @@ struct ReadBy {
   VerdictSettings verdicts;
   Floor floor;
 };
-// With the floor of a processor. A margin that nobody gave is raised to a floor that was learned. Error
-// (Usage): the margin given is below it.
+// With the floor of a processor. A margin that nobody gave is raised to it, since nothing is "same" more
+// sharply than that. Error (Usage): the margin given is below it.
 base::Result<ReadBy> read_by(const ReadSettings& settings, std::string_view target,
                              std::string_view cpu_model);
 

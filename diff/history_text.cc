@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
 #include <set>
 
@@ -59,12 +58,6 @@ std::string name_of(const HistorySeries& series) {
 
 std::string machine_text(const HistorySeries& series) {
   return base::printable(series.cpu_model) + ", " + base::printable(series.target);
-}
-
-std::string p_text(double p) {
-  char text[32];
-  std::snprintf(text, sizeof text, "p %.2g", p);
-  return text;
 }
 
 base::Paint paint_of(ChangeState state) {
@@ -134,8 +127,8 @@ std::string changes_text(const History& history, const ConfirmationPaths& paths,
       list += "\n" + base::painted(std::string(spelling(change.state)), paint_of(change.state), colour) +
               "  " + name_of(series) + "  " + format_change(change.change) + " from " +
               base::display(series.points[change.point].version) + " on, after " +
-              base::display(series.points[change.before].version) + "  (" + p_text(change.p_value) + "; " +
-              machine_text(series) + ")\n";
+              base::display(series.points[change.before].version) + "  (p " + format_p(change.p_value) +
+              "; " + machine_text(series) + ")\n";
       if (change.link) {
         const HistoryLink& link = series.links[*change.link];
         const HistoryExperiment& experiment = history.experiments[link.experiment];

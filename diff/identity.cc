@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/text.h"
 #include "diff/executions.h"
 #include "diff/locations.h"
 
@@ -52,24 +53,34 @@ bool calls_helpers(const capture::Images& images) {
   return false;
 }
 
-// Functions by name and signature whose machine code was executed.
-std::set<Key> executed_functions(const Evidence& evidence) {
+// What of functions was executed, by name and signature: whether their own machine code, and by whose
+// otherwise.
+struct Executed {
+  bool own = false;
+  std::set<std::string> inlined_into;
+};
+void add_executed(const Evidence& evidence, std::map<Key, Executed>& executed) {
   const Locations locations(evidence);
-  std::set<Key> executed;
-  for (const FunctionExecutions& own : executions_of(evidence).functions) {
-    const Function* function = locations.function(own.image, own.function);
-    if (function && own.machine_instructions > 0) executed.insert({function->name, function->signature});
+  for (const FunctionExecutions& of : executions_of(evidence).functions) {
+    const Function* function = locations.function(of.image, of.function);
+    if (!function) continue;
+    Executed& entry = executed[{function->name, function->signature}];
+    entry.own |= of.machine_instructions > 0;
+    for (const uint32_t holder : of.inlined_into)
+      entry.inlined_into.insert(locations.function_name(of.image, holder));
   }
-  return executed;
 }
 
 void mark_what_ran(const Evidence& baseline, const Evidence& candidate, CodeComparison& result) {
   if (!baseline.counts || !candidate.counts) return;
   result.knows_what_ran = true;
-  const std::set<Key> before = executed_functions(baseline), after = executed_functions(candidate);
+  std::map<Key, Executed> executed;
+  add_executed(baseline, executed);
+  add_executed(candidate, executed);
   for (FunctionDifference& function : result.differences) {
-    const Key key(function.name, function.signature);
-    function.ran = before.contains(key) || after.contains(key);
+    const Executed& of = executed[{function.name, function.signature}];
+    function.ran = of.own;
+    if (!of.own) function.inlined_into.assign(of.inlined_into.begin(), of.inlined_into.end());
   }
 }
 
@@ -141,6 +152,17 @@ const char* to_string(FunctionFate fate) {
       return "vanished";
   }
   WAGO_UNREACHABLE("function fate");
+}
+
+std::string not_run_text(const std::vector<std::string>& inlined_into) {
+  constexpr size_t kNamed = 4;
+  if (inlined_into.empty()) return "did not run";
+  std::string text = "its own code did not run: inlined into ";
+  for (size_t i = 0; i < std::min(inlined_into.size(), kNamed); ++i)
+    text += (i == 0 ? "" : ", ") + base::function_label(inlined_into[i]);
+  return inlined_into.size() <= kNamed
+             ? text
+             : text + " and " + std::to_string(inlined_into.size() - kNamed) + " more";
 }
 
 const char* to_string(HelperIdentity helpers) {

@@ -32,7 +32,11 @@ struct FunctionDifference {
   uint32_t baseline_instructions = 0;  // machine instructions, static
   uint32_t candidate_instructions = 0;
   bool ran = true;  // its machine code, on either side; true as well where it is not known
+  std::vector<std::string>
+      inlined_into;  // raw names: whose machine code executed its body instead; empty if it ran
 };
+// "its own code did not run: inlined into hot, main and 2 more"; of none "did not run".
+std::string not_run_text(const std::vector<std::string>& inlined_into);
 
 enum class HelperIdentity : uint8_t {
   Equal,      // both captures were recorded by the same program

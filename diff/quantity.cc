@@ -16,6 +16,15 @@ std::string four_digits(double value) {
   return buffer;
 }
 
+// A number of more than six digits before its point is no longer read as one.
+std::string percent_text(double share, int digits) {
+  constexpr double kMost = 1e6;
+  const double percent = share * 100;
+  char buffer[64];
+  std::snprintf(buffer, sizeof buffer, std::fabs(percent) < kMost ? "%.*f %%" : "%.*e %%", digits, percent);
+  return buffer;
+}
+
 struct Unit {
   double size;
   const char* name;
@@ -42,8 +51,23 @@ std::string format_rate(double per_second, std::string_view unit) {
 }
 
 std::string format_change(double change) {
-  char buffer[64];
-  std::snprintf(buffer, sizeof buffer, "%+.2f %%", change * 100);
+  return (std::signbit(change) ? "" : "+") + percent_text(change, 2);
+}
+
+std::string format_setting(double share) {
+  // A confidence of 99.999 % is not 100 %.
+  const int digits = share > 0.99 ? 6 : 4;
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, "%.*g %%", digits, share * 100);
+  return buffer;
+}
+
+std::string format_p(double p) {
+  // What is smaller is beyond the precision of the distributions that it is computed from.
+  constexpr double kLeast = 1e-10;
+  if (p < kLeast) return "< 1e-10";
+  char buffer[32];
+  std::snprintf(buffer, sizeof buffer, p < 0.001 ? "%.1e" : "%.3f", p);
   return buffer;
 }
 
@@ -55,9 +79,7 @@ std::string format_exact_change(double change) {
 }
 
 std::string format_share(double share) {
-  char buffer[64];
-  std::snprintf(buffer, sizeof buffer, "%.1f %%", share * 100);
-  return buffer;
+  return percent_text(share, 1);
 }
 
 std::string format_count(uint64_t count) {

@@ -10,12 +10,16 @@ namespace wago::diff {
 // Four significant digits and the unit that keeps the number between 1 and 1000: "61.23 us", "1.5 ns", "15
 // s".
 std::string format_ns(double ns);
-// A ratio minus one, signed, in percent: "+1.23 %", "-0.04 %", "+0.00 %".
+// A ratio minus one, signed, in percent: "+1.23 %", "-0.04 %", "+0.00 %"; from a million on "+1.23e+06 %".
 std::string format_change(double change);
 // The same of counts, where any change is one: "-0.0026 %" where two decimals would show none.
 std::string format_exact_change(double change);
 // A part of a whole in percent, unsigned: "1.2 %".
 std::string format_share(double share);
+// A setting that is a part of a whole: "0.25 %", "99.999 %".
+std::string format_setting(double share);
+// A p-value: "0.012", "3.1e-05", "< 1e-10".
+std::string format_p(double p);
 // Groups of three: "1,234,567".
 std::string format_count(uint64_t count);
 // "1 function", "2 functions"

@@ -25,6 +25,29 @@ TEST(Quantity, ChangesKeepTheirSign) {
   EXPECT_EQ(format_share(0.0123), "1.2 %");
 }
 
+TEST(Quantity, NumbersOfAnySizeAreWhole) {
+  EXPECT_EQ(format_change(9999.99), "+999999.00 %");
+  EXPECT_EQ(format_change(1.234e100), "+1.23e+102 %");
+  EXPECT_EQ(format_change(-1.7e308), "-inf %");
+  EXPECT_EQ(format_exact_change(1e300), "+1.00e+302 %");
+  EXPECT_EQ(format_share(1e90), "1.0e+92 %");
+}
+
+TEST(Quantity, SettingsAreAsTheyWereGiven) {
+  EXPECT_EQ(format_setting(0.0025), "0.25 %");
+  EXPECT_EQ(format_setting(0.99999), "99.999 %");
+  EXPECT_EQ(format_setting(0.0190512345), "1.905 %");
+  EXPECT_EQ(format_setting(0.05), "5 %");
+}
+
+TEST(Quantity, NoPValueIsNought) {
+  EXPECT_EQ(format_p(1), "1.000");
+  EXPECT_EQ(format_p(0.0123), "0.012");
+  EXPECT_EQ(format_p(0.00031), "3.1e-04");
+  EXPECT_EQ(format_p(1e-17), "< 1e-10");
+  EXPECT_EQ(format_p(0), "< 1e-10");
+}
+
 TEST(Quantity, CountsAreGrouped) {
   EXPECT_EQ(format_count(0), "0");
   EXPECT_EQ(format_count(999), "999");

@@ -124,8 +124,17 @@ Releases releases_of(std::span<const ReleaseReport> reports) {
 }
 
 std::string headline(const Releases& releases) {
-  return format_plural(releases.columns.size(), "experiment") + " of " +
-         format_plural(releases.rows.size(), "workload");
+  std::vector<const Report*> reports;
+  size_t invalid = 0;
+  for (const ReleaseColumn& column : releases.columns) {
+    reports.push_back(column.report);
+    invalid += !column.report->findings.invalid.empty();
+  }
+  std::string text = format_plural(releases.columns.size(), "experiment") + " of " +
+                     format_plural(releases.rows.size(), "workload");
+  if (const std::string found = findings_text(reports); !found.empty()) text += ": " + found;
+  if (invalid > 0) text += "; " + format_plural(invalid, "experiment") + " invalid";
+  return text;
 }
 
 }  // namespace wago::diff

@@ -51,7 +51,7 @@ struct ReleaseReport {
 };
 Releases releases_of(std::span<const ReleaseReport> reports);
 
-// "3 experiments of 12 workloads"
+// "3 experiments of 12 workloads: 1 regressed, 35 same", and how many claim nothing
 std::string headline(const Releases& releases);
 
 // The formats, as those of report.h. `extension`: of the experiments' own documents, which lie beside it and

@@ -1,6 +1,4 @@
 // Releases for people, for pull requests, for browsers and for programs.
-#include <cstdio>
-
 #include "base/json.h"
 #include "base/text.h"
 #include "diff/quantity.h"
@@ -87,10 +85,9 @@ std::vector<Row> table_of(const Releases& releases) {
 
 std::string method_text(const ReleaseColumn& column) {
   const VerdictSettings& settings = column.report->findings.settings;
-  char text[128];
-  std::snprintf(text, sizeof text, "; intervals hold at %.4g %%; margin %.4g %%; floor ",
-                100 * settings.confidence, 100 * settings.margin);
-  return format_plural(column.report->pairs, "pair") + text + to_text(column.report->floor);
+  return format_plural(column.report->pairs, "pair") + "; intervals hold at " +
+         format_setting(settings.confidence) + "; margin " + format_setting(settings.margin) + "; floor " +
+         to_text(column.report->floor);
 }
 
 constexpr const char* kWhatLevelsAre =

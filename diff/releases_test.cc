@@ -102,6 +102,20 @@ TEST(Releases, ExperimentsWithoutVersionsAreInTheTableAlone) {
   EXPECT_TRUE(contains(to_text(releases), "v1 to v1: nothing is claimed: control fib moved"));
 }
 
+TEST(Releases, TheHeadlineSaysWhatWasFound) {
+  ReleaseReports reports;
+  ReportedWorkload& slower = reports.add("v0", "v1", 0.02).workloads[1];
+  slower.found.finding = Finding::Regressed;
+  slower.found.gated = true;
+  reports.add("v1", "v2", 0.02).workloads[1].found.finding = Finding::Regressed;
+  reports.add("v2", "v3", 0);
+  const std::string found = "3 experiments of 2 workloads: 2 regressed (1 held over all), 4 same";
+  EXPECT_EQ(headline(reports.together({0, 1, 2})), found);
+  EXPECT_TRUE(contains(to_html(reports.together({0, 1, 2})), "<h1>" + found + "</h1>"));
+  reports.add("v3", "v4", 0).findings.invalid = {"control fib moved"};
+  EXPECT_EQ(headline(reports.together({2, 3})), "2 experiments of 2 workloads: 2 same; 1 experiment invalid");
+}
+
 TEST(Releases, WhatIsAdvisedAreFlagsOfReports) {
   ReleaseReports reports;
   reports.add("v0", "v1", 0.01).experiment.sides[1].setting = "--level 0";

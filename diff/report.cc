@@ -13,11 +13,13 @@ namespace wago::diff {
 
 namespace {
 
-InstructionLane instruction_lane(const Evidence& baseline, const Evidence& candidate) {
+// Nothing: a side completed none.
+std::optional<InstructionLane> instruction_lane(const Evidence& baseline, const Evidence& candidate) {
   InstructionLane lane;
   for (size_t side = 0; side < 2; ++side) {
     const Evidence& evidence = side == 0 ? baseline : candidate;
     const Executions executed = executions_of(evidence);
+    if (evidence.manifest.completed_iterations == 0) return std::nullopt;
     const auto iterations = static_cast<double>(evidence.manifest.completed_iterations);
     lane.machine[side] = static_cast<double>(executed.machine_instructions) / iterations;
     lane.wasm[side] = static_cast<double>(executed.wasm_instructions) / iterations;
@@ -25,28 +27,25 @@ InstructionLane instruction_lane(const Evidence& baseline, const Evidence& candi
   return lane;
 }
 
-// Of a workload whose captures are in the experiment.
+// Of a workload whose captures are in the experiment: the same that `explain` makes of them.
 base::Result<std::optional<CodeLane>> code_lane(const std::string& path,
+                                                const capture::Experiment& experiment,
                                                 const capture::ExperimentWorkload& workload,
                                                 base::Files& files) {
   std::optional<CodeLane> lane;
   if (workload.captures[0].empty() || workload.captures[1].empty()) return lane;
-  std::array<std::vector<Evidence>, 2> sides;
-  for (capture::ExperimentSide side : capture::kExperimentSides) {
-    const size_t i = capture::index_of(side);
+  BothSides sides;
+  for (size_t i = 0; i < sides.size(); ++i) {
     auto evidence = load(base::join_path(path, workload.captures[i]), files);
     if (!evidence) return evidence.error();
-    if (auto own = check_own(*evidence, workload, side); !own) return own.error();
-    sides[i].push_back(std::move(*evidence));
+    sides[i] = std::move(*evidence);
   }
-  auto compared = compare(sides[0], sides[1]);
-  if (!compared) return compared.error();
-  // Contracts may differ in the setting that the experiment is about; then nothing is known of the code.
-  if (!compared->contract.empty() || compared->workloads.size() != 1) return lane;
-  const WorkloadComparison& code = compared->workloads[0];
-  lane = CodeLane{code.verdict == Verdict::SameCode, code.code.functions_same, code.code.differences, {}};
-  if (sides[0][0].counts && sides[1][0].counts)
-    lane->instructions = instruction_lane(sides[0][0], sides[1][0]);
+  if (auto good = check_captures(sides, experiment, workload); !good) return good.error();
+  CodeComparison code = compare_code(sides[0], sides[1]);
+  // What runs in another phase is the engine's own code.
+  const bool executes = sides[0].manifest.capture_phase == base::Phase::Execute;
+  lane = CodeLane{executes && code.same(), code.functions_same, std::move(code.differences), {}};
+  if (sides[0].counts && sides[1].counts) lane->instructions = instruction_lane(sides[0], sides[1]);
   return lane;
 }
 
@@ -102,13 +101,13 @@ base::Result<Report> report_on(const std::string& path, const ReadSettings& sett
   const bool injected = report.experiment.sides[0].slowdown_ppm != report.experiment.sides[1].slowdown_ppm;
   for (const capture::ExperimentWorkload& workload : workloads) {
     std::optional<CodeLane> lane;
-    if (auto read = code_lane(path, workload, files)) {
+    if (auto read = code_lane(path, report.experiment, workload, files)) {
       lane = *std::move(read);
     } else {
       report.remarks.push_back("what ran of " + base::printable(workload.id) +
                                " is not known: " + read.error().to_string());
     }
-    // Captures of two settings are not compared; that both have the same code is known all the same. Without
+    // Where captures cannot be read, that both sides have the same code is known all the same. Without
     // captures time alone was asked for.
     if (!lane && known[lanes.size()].same_code && !workload.captures[0].empty()) {
       lane.emplace().same_code = true;
@@ -206,20 +205,31 @@ std::string instructions_text(const ReportedWorkload& workload) {
   return format_exact_change(lane.machine_change());
 }
 
-std::string headline(const Report& report) {
-  if (!report.findings.invalid.empty()) return "environment invalid: nothing is claimed";
+std::string findings_text(std::span<const Report* const> reports) {
   std::string text;
   for (Finding finding : {Finding::Failed, Finding::Regressed, Finding::Improved, Finding::LayoutSensitive,
                           Finding::Inconclusive, Finding::Same, Finding::SameCode}) {
-    const size_t count = report.findings.count(finding);
+    size_t count = 0, held = 0;
+    for (const Report* report : reports) {
+      if (!report->findings.invalid.empty()) continue;
+      for (const ReportedWorkload& workload : report->workloads) {
+        if (workload.found.finding != finding) continue;
+        ++count;
+        held += workload.found.gated;
+      }
+    }
     if (count == 0) continue;
     text += (text.empty() ? "" : ", ") + std::to_string(count) + " " + std::string(spelling(finding));
-    const auto held = std::count_if(report.workloads.begin(), report.workloads.end(), [&](const auto& one) {
-      return one.found.finding == finding && one.found.gated;
-    });
     const bool moved = finding == Finding::Regressed || finding == Finding::Improved;
-    if (moved && static_cast<size_t>(held) != count) text += " (" + std::to_string(held) + " held over all)";
+    if (moved && held != count) text += " (" + std::to_string(held) + " held over all)";
   }
+  return text;
+}
+
+std::string headline(const Report& report) {
+  if (!report.findings.invalid.empty()) return "environment invalid: nothing is claimed";
+  const std::array<const Report*, 1> one = {&report};
+  const std::string text = findings_text(one);
   return text.empty() ? "no workloads" : text;
 }
 

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -37,7 +38,8 @@ struct InstructionLane {
   double machine_change() const { return machine[0] > 0 ? machine[1] / machine[0] - 1 : 0; }
 };
 
-// Lane 1, from captures of both sides; nothing of it: there are none, or they cannot be compared.
+// Lane 1, from captures of both sides, whatever the experiment's setting made of their code; nothing of it:
+// there are none, or they cannot be compared.
 struct CodeLane {
   bool same_code = false;
   uint64_t functions_same = 0;
@@ -112,6 +114,8 @@ std::string code_text(const ReportedWorkload& workload);
 std::string change_text(const WorkloadFinding& found);
 // "2 regressed (1 held over all), 14 same, 1 inconclusive"
 std::string headline(const Report& report);
+// The same of all workloads of several; of reports that claim nothing none. Empty: there are none.
+std::string findings_text(std::span<const Report* const> reports);
 // What to run to see why: where the experiment has captures this says it at once, otherwise it records them.
 std::string command_for(const Report& report, const ReportedWorkload& workload);
 // What records counts and samples of both sides; words in capitals are the reader's, since an experiment does

@@ -68,10 +68,20 @@ std::string interval_plot(const WorkloadFinding& found, const VerdictSettings& s
   return svg + "</svg>";
 }
 
-// Every pair as a dot, in the order measured, coloured by code offset.
+// The greatest 1, 2 or 5 times a power of ten that is not above `most`.
+double round_step(double most) {
+  const double power = std::pow(10, std::floor(std::log10(most)));
+  for (const double digit : {5.0, 2.0}) {
+    if (digit * power <= most) return digit * power;
+  }
+  return power;
+}
+
+// Every pair as a dot, in the order measured, coloured by code offset, over a scale that is as wide as they
+// are.
 std::string pairs_plot(const ReportedWorkload& workload, const VerdictSettings& settings) {
-  constexpr double kWidth = 640, kHeight = 150, kLeft = 56, kLabel = 12;
-  double reach = 2 * settings.margin;
+  constexpr double kWidth = 640, kHeight = 150, kLeft = 64, kLeastReach = 1e-6;
+  double reach = std::max(2 * settings.margin, kLeastReach);
   for (double change : workload.changes) reach = std::max(reach, std::abs(change) * 1.1);
   auto y = [&](double change) { return kHeight / 2 * (1 - change / reach); };
   std::string svg =
@@ -80,12 +90,15 @@ std::string pairs_plot(const ReportedWorkload& workload, const VerdictSettings& 
       "px;width:100%\" role=\"img\" aria-label=\"change of each pair\"><rect class=\"band\" x=\"" +
       number(kLeft) + "\" width=\"" + number(kWidth - kLeft) + "\" y=\"" + number(y(settings.margin)) +
       "\" height=\"" + number(y(-settings.margin) - y(settings.margin)) + "\"/>";
-  for (double line : {-settings.margin, 0.0, settings.margin}) {
-    svg += "<line class=\"" + std::string(line == 0 ? "zero" : "axis") + "\" x1=\"" + number(kLeft) +
-           "\" x2=\"" + number(kWidth) + "\" y1=\"" + number(y(line)) + "\" y2=\"" + number(y(line)) + "\"/>";
-    // Where pairs changed by much more than the margin, its labels would lie on that of none.
-    if (line != 0 && std::abs(y(line) - y(0)) < kLabel) continue;
-    svg += "<text x=\"0\" y=\"" + number(y(line) + 4) + "\">" + as_markup(format_change(line)) + "</text>";
+  // No line where its label would be cut off.
+  const double step = round_step(reach / 2);
+  for (int i = -5; i <= 5; ++i) {
+    const double line = i * step;
+    if (std::abs(line) > 0.92 * reach) continue;
+    svg += "<line class=\"" + std::string(i == 0 ? "zero" : "axis") + "\" x1=\"" + number(kLeft) +
+           "\" x2=\"" + number(kWidth) + "\" y1=\"" + number(y(line)) + "\" y2=\"" + number(y(line)) +
+           "\"/><text x=\"0\" y=\"" + number(y(line) + 4) + "\">" +
+           number(100 * line, i == 0 ? "%g" : "%+.6g") + " %</text>";
   }
   const auto count = static_cast<double>(workload.changes.size());
   for (size_t i = 0; i < workload.changes.size(); ++i) {
@@ -136,7 +149,7 @@ std::string table(const Report& report, const std::vector<ReportedWorkload>& wor
     text += "<td data-key=\"" + number(found.change) + "\">" +
             interval_plot(found, report.findings.settings, scale) + "</td>";
     text += key_cell(static_cast<double>(found.pairs), std::to_string(found.pairs));
-    text += key_cell(found.p_value, number(found.p_value, "%.2g"));
+    text += key_cell(found.p_value, found.pairs ? as_markup(format_p(found.p_value)) : "-");
     text += key_cell(
         workload.code && workload.code->instructions ? workload.code->instructions->machine_change() : 0,
         as_markup(instructions_text(workload)));
@@ -188,7 +201,12 @@ std::string section(const Report& report, const ReportedWorkload& workload) {
                      std::string(spelling(found.finding)) + "</span> " + as_markup(base::printable(of.id)) +
                      " " + as_markup(change_text(found)) + "</summary>\n<p>" +
                      as_markup(base::printable(found.reason)) + "</p>\n";
-  if (!workload.changes.empty()) text += pairs_plot(workload, report.findings.settings);
+  if (!workload.changes.empty()) {
+    text += pairs_plot(workload, report.findings.settings) +
+            "<p class=\"quiet\">Each dot is a pair, in the order measured, its colour the code offset; the "
+            "band is "
+            "the margin.</p>\n";
+  }
   if (!found.offsets.empty()) {
     text +=
         "<table><thead><tr><th>code offset</th><th class=\"n\">pairs</th><th "
@@ -238,8 +256,8 @@ std::string method(const Report& report) {
   row("machine", experiment.cpu_model + ", " + experiment.os_version + ", " +
                      format_plural(experiment.logical_cpus, "logical core"));
   row("pairs", std::to_string(report.pairs) + ", seed " + std::to_string(experiment.seed));
-  row("intervals", "hold at " + number(100 * settings.confidence) + " % over all looks; margin " +
-                       number(100 * settings.margin) + " %");
+  row("intervals", "hold at " + format_setting(settings.confidence) + " over all looks; margin " +
+                       format_setting(settings.margin));
   row("floor", to_text(report.floor));
   row("p", std::string(kHowP));
   text +=

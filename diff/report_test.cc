@@ -90,7 +90,7 @@ TEST_F(Reports, TextHasTheTableAndTheReasons) {
   EXPECT_NE(text.find("1 failed, 1 regressed, 1 inconclusive, 1 same\n"), std::string::npos) << text;
   EXPECT_NE(text.find("\nregressed "), std::string::npos) << text;
   EXPECT_NE(text.find("dead: the candidate died of signal 11 (SIGSEGV)\n"), std::string::npos) << text;
-  EXPECT_NE(text.find("would settle it\n"), std::string::npos) << text;
+  EXPECT_NE(text.find(" pairs would settle it: `profile experiment --pairs "), std::string::npos) << text;
   EXPECT_NE(text.find("over all looks; margin 1 %;"), std::string::npos) << text;
   EXPECT_NE(text.find("\nfloor: 0.25 %, the default\n"), std::string::npos) << text;
   EXPECT_NE(
@@ -117,13 +117,14 @@ TEST_F(Reports, EveryFormatForReadersSaysWhereTheFloorIsFrom) {
   past->front().target = report_.experiment.target;
   past->front().cpu_model = "Test CPU";
   const capture::HistoryResult control = {
-      .control = true, .log_ratio = std::log1p(0.006), .log_error = 0.001};
+      .control = true, .pairs = 8, .log_ratio = std::log1p(0.006), .log_error = 0.001};
   past->front().results.assign(24, control);
   auto report = report_on("run1.wagoexp", {.history = "perf.wagohist", .past = past}, files_);
   ASSERT_TRUE(report) << report.error().to_string();
   EXPECT_NEAR(report->findings.settings.floor, 0.006, 1e-12);
   const std::string floor =
-      "0.6 %, learned: 95 % of 24 controls on this kind of processor in perf.wagohist moved by no more";
+      "0.6 %, learned: 95 % of 24 controls of 8 pairs or more on this kind of processor in perf.wagohist "
+      "moved by no more";
   for (const std::string& text : {to_text(*report), to_markdown(*report), to_html(*report)})
     EXPECT_NE(text.find(floor), std::string::npos) << text;
   const base::Json json = to_json(*report);
@@ -218,12 +219,15 @@ TEST_F(Reports, AnInvalidEnvironmentClaimsNothing) {
       0u);
 }
 
-// fib, whose block of five instructions is entered so often in an iteration.
-void counted(base::Files& files, const std::string& directory, uint64_t entered, uint8_t code) {
+// fib, whose block of five instructions is entered so often in an iteration; without `entered` a capture of
+// the same that nothing was counted in.
+void counted(base::Files& files, const std::string& directory, std::optional<uint64_t> entered, uint8_t code,
+             int level = 1) {
   capture::testing::Parts parts = capture::testing::consistent_parts();
   parts.images.images[0].functions[0].sha256.fill(code);
   parts.images.images[0].metadata.blocks = {{0, 16, 0, 5}};
-  parts.manifest.backend = base::Backend::Count;
+  if (entered) parts.manifest.backend = base::Backend::Count;
+  parts.manifest.effective_settings.engine.level = level;
   parts.manifest.code_sha256 = base::to_hex(code_sha256(parts.images));
   capture::Manifest first = parts.manifest;
   first.complete = false;
@@ -231,10 +235,12 @@ void counted(base::Files& files, const std::string& directory, uint64_t entered,
   auto writer = capture::CaptureWriter::create(directory, first, files);
   ASSERT_TRUE(writer) << writer.error().to_string();
   capture::Counts counts;
-  counts.entered = {{entered * parts.manifest.completed_iterations}};
+  counts.entered = {{entered.value_or(0) * parts.manifest.completed_iterations}};
   ASSERT_TRUE(writer->write(capture::kImagesFile, base::as_bytes(to_json_text(parts.images))));
   ASSERT_TRUE(writer->write(capture::kIterationsFile, capture::encode_iterations(parts.iterations)));
-  ASSERT_TRUE(writer->write(capture::kCountsFile, base::as_bytes(to_json_text(counts))));
+  if (entered) {
+    ASSERT_TRUE(writer->write(capture::kCountsFile, base::as_bytes(to_json_text(counts))));
+  }
   auto done = writer->finish(first);
   ASSERT_TRUE(done) << done.error().to_string();
 }
@@ -287,6 +293,90 @@ TEST_F(Reports, CapturesInTheExperimentAreTheExactLanes) {
   EXPECT_NE(exchanged->remarks[0].find("is no capture of the experiment's candidate: its module is another"),
             std::string::npos)
       << exchanged->remarks[0];
+}
+
+// One workload, slower by 3 %, with captures of both sides: the candidate's of level 0 and another code.
+class ReportsOfSettings : public Reports {
+ protected:
+  ReportsOfSettings() {
+    experiment_.workloads.erase(experiment_.workloads.begin() + 1, experiment_.workloads.end());
+    experiment_.sides[1].setting = "--level 0";
+    experiment_.workloads[0].captures = {"captures/a.wagoprof", "captures/b.wagoprof"};
+    experiment_.workloads[0].contract_sha256 = capture::testing::consistent_parts().manifest.contract_sha256;
+    EXPECT_TRUE(files_.create_directory("s.wagoexp"));
+    EXPECT_TRUE(files_.create_directory("s.wagoexp/captures"));
+  }
+  ReportedWorkload reported() {
+    std::vector<Pair> pairs;
+    add(pairs, 0, 16, 0.03, 0.002);
+    EXPECT_TRUE(files_.publish("s.wagoexp/experiment.json", base::as_bytes(to_json_text(experiment_))));
+    EXPECT_TRUE(files_.publish("s.wagoexp/pairs.jsonl", base::as_bytes(lines_of(experiment_, pairs))));
+    auto report = report_on("s.wagoexp", {}, files_);
+    EXPECT_TRUE(report) << report.error().to_string();
+    if (!report) return {};
+    report_ = std::move(*report);
+    return report_.workloads[0];
+  }
+  Experiment experiment_ = example();
+};
+
+TEST_F(ReportsOfSettings, CodeAndCountsAreComparedAsInAnyOther) {
+  counted(files_, "s.wagoexp/captures/a.wagoprof", 1000, 1);
+  counted(files_, "s.wagoexp/captures/b.wagoprof", 1300, 2, 0);
+  const ReportedWorkload slow = reported();
+  EXPECT_EQ(slow.found.finding, Finding::Regressed);
+  EXPECT_EQ(instructions_text(slow), "+30.00 %");
+  EXPECT_EQ(code_text(slow), "1 function");
+  EXPECT_NE(to_text(report_).find("code differs in fib (changed)\n"), std::string::npos) << to_text(report_);
+  const base::Json json = to_json(report_);
+  const base::Json* code = json.find("workloads")->items()[0].find("code");
+  EXPECT_EQ(code->find("instructions")->find("candidate_machine")->as_double(), 6500);
+  EXPECT_NE(to_markdown(report_).find("| +30.00 % | 1 function |"), std::string::npos)
+      << to_markdown(report_);
+  EXPECT_NE(to_html(report_).find("+30.00 %</td><td>1 function</td>"), std::string::npos);
+}
+
+TEST_F(ReportsOfSettings, ASettingThatChangesNoCodeIsTheSameCode) {
+  counted(files_, "s.wagoexp/captures/a.wagoprof", 1000, 1);
+  counted(files_, "s.wagoexp/captures/b.wagoprof", 1000, 1, 0);
+  const ReportedWorkload same = reported();
+  EXPECT_EQ(same.found.finding, Finding::SameCode) << same.found.reason;
+  EXPECT_EQ(instructions_text(same), "equal");
+  EXPECT_EQ(code_text(same), "same");
+}
+
+TEST_F(ReportsOfSettings, CapturesThatDifferInMoreAreLeftOutAndItIsSaid) {
+  counted(files_, "s.wagoexp/captures/a.wagoprof", 1000, 1);
+  counted(files_, "s.wagoexp/captures/b.wagoprof", 1300, 2, 0);
+  experiment_.sides[1].setting = "--bounds explicit";
+  EXPECT_EQ(code_text(reported()), "not known");
+  ASSERT_FALSE(report_.remarks.empty());
+  EXPECT_EQ(
+      report_.remarks[0],
+      "what ran of same is not known: s.wagoexp/captures/a.wagoprof: cannot be compared with "
+      "s.wagoexp/captures/b.wagoprof: they differ in effective_settings.level; `profile explain --catalog` "
+      "records both sides again");
+}
+
+TEST_F(ReportsOfSettings, ASideThatCannotCountStillHasItsCode) {
+  counted(files_, "s.wagoexp/captures/a.wagoprof", std::nullopt, 1);
+  counted(files_, "s.wagoexp/captures/b.wagoprof", 1300, 2, 0);
+  const ReportedWorkload slow = reported();
+  EXPECT_EQ(instructions_text(slow), "-");
+  EXPECT_EQ(code_text(slow), "1 function");
+}
+
+TEST_F(Reports, ThePictureOfPairsHasAScale) {
+  const std::string text = to_html(report_);
+  // 3 % slower with a margin of 1 %: lines at 1 and 2 and 3 %.
+  const size_t slow = text.find("aria-label=\"change of each pair\"", text.find("slow|&lt;b&gt; +"));
+  const std::string picture = text.substr(slow, text.find("</svg>", slow) - slow);
+  for (const char* label : {">+3 %</text>", ">+2 %</text>", ">+1 %</text>", ">0 %</text>", ">-3 %</text>"})
+    EXPECT_NE(picture.find(label), std::string::npos) << label << " of " << picture;
+  for (ReportedWorkload& workload : report_.workloads) {
+    for (double& change : workload.changes) change *= 300;
+  }
+  EXPECT_NE(to_html(report_).find(">+500 %</text>"), std::string::npos);
 }
 
 TEST_F(Reports, AHistoryIsShownBesideItsWorkload) {

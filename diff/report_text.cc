@@ -1,5 +1,4 @@
 // Reports for people and for pull requests.
-#include <cstdio>
 
 #include "base/text.h"
 #include "diff/quantity.h"
@@ -16,10 +15,7 @@ using base::Paint;
 constexpr size_t kFunctionsNamed = 5;
 
 std::string p_text(const WorkloadFinding& found) {
-  if (found.pairs == 0) return "-";
-  char text[32];
-  std::snprintf(text, sizeof text, found.p_value < 0.001 ? "%.1e" : "%.3f", found.p_value);
-  return text;
+  return found.pairs == 0 ? "-" : format_p(found.p_value);
 }
 
 std::string name_of(const Report& report, const ReportedWorkload& workload) {
@@ -119,13 +115,10 @@ std::string to_text(const Report& report, bool colour) {
     text += "  " + command_for(report, workload) + "\n";
   }
   const VerdictSettings& settings = report.findings.settings;
-  char method[200];
-  std::snprintf(method, sizeof method,
-                "\n%s; intervals hold at %.4g %% over all looks; margin %.4g %%; \"?\": not held over all "
-                "workloads\n",
-                format_plural(report.pairs, "pair").c_str(), 100 * settings.confidence,
-                100 * settings.margin);
-  return text + method + "p: " + std::string(kHowP) + "\nfloor: " + to_text(report.floor) + "\n";
+  text += "\n" + format_plural(report.pairs, "pair") + "; intervals hold at " +
+          format_setting(settings.confidence) + " over all looks; margin " + format_setting(settings.margin) +
+          "; \"?\": not held over all workloads\n";
+  return text + "p: " + std::string(kHowP) + "\nfloor: " + to_text(report.floor) + "\n";
 }
 
 std::string to_markdown(const Report& report) {

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <map>
 
 #include "base/check.h"
@@ -29,11 +28,10 @@ double change_of(double log_ratio) {
   return std::expm1(log_ratio);
 }
 
-// Of a setting: as it was given.
-std::string percent(double share) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.4g %%", 100 * share);
-  return text;
+// What gives a workload so many pairs. The looks end at the last of them, whatever the budget.
+std::string measured_by(size_t pairs) {
+  return "`profile experiment --pairs " + std::to_string(pairs) + "`" +
+         (pairs <= kLooks.back() ? " or a greater --budget" : "") + " measures them";
 }
 
 // A pair as far as verdicts need it.
@@ -96,8 +94,7 @@ class Judge {
     for (const PairRatio& pair : pairs) ratios.push_back(pair.log_ratio);
     found.pairs = ratios.size();
     if (ratios.empty()) {
-      found.reason =
-          found.cold_pairs ? "in every pair one side alone was still warming up" : "there are no pairs yet";
+      nothing_measured(found);
       return;
     }
     estimate(ratios, found);
@@ -106,6 +103,17 @@ class Judge {
   }
 
  private:
+  static void nothing_measured(WorkloadFinding& found) {
+    if (found.cold_pairs > 0) {
+      found.reason = "one side alone was still warming up in each of " +
+                     format_plural(found.cold_pairs, "pair") +
+                     ": a greater `warmup` of the workload in its catalog helps";
+      return;
+    }
+    found.pairs_to_settle = kLooks.front();
+    found.reason = "there are no pairs: " + measured_by(kLooks.front());
+  }
+
   double level() const { return (1 - settings_.confidence) / static_cast<double>(kLooks.size()); }
 
   void estimate(const std::vector<double>& ratios, WorkloadFinding& found) const {
@@ -148,14 +156,15 @@ class Judge {
 
   void decide(WorkloadFinding& found) const {
     if (!found.interval) {
-      found.reason = "one pair has no interval";
+      found.reason = "one pair has no interval: " + measured_by(kLooks.front());
       found.pairs_to_settle = kLooks.front();
       return;
     }
     // One offset may be slower where the others are not: nothing is held before each was seen.
     if (found.offsets.size() < capture::kCodeOffsets) {
       found.reason = "pairs at " + std::to_string(found.offsets.size()) + " of " +
-                     std::to_string(capture::kCodeOffsets) + " code offsets are too few";
+                     std::to_string(capture::kCodeOffsets) +
+                     " code offsets are too few: " + measured_by(kLooks.front());
       found.pairs_to_settle = kLooks.front();
       return;
     }
@@ -175,15 +184,30 @@ class Judge {
     found.reason = sentence(found);
   }
 
-  // Intervals narrow with the square root of the number of pairs.
+  // How far an interval reaches, in standard deviations of a pair: of ranks as of means of very many.
+  double reach(size_t pairs, Rule rule) const {
+    const auto n = static_cast<double>(pairs);
+    const double root = std::sqrt(n);
+    return rule == Rule::SignedRank ? 1 / root : student_t_quantile(1 - level() / 2, n - 1) / root;
+  }
+
+  // Of an interval that is as wide as by the spread of so many pairs. How far fewer pairs than those of the
+  // first look scatter is not known well enough to say more than that they are too few.
   std::optional<size_t> to_settle(const WorkloadFinding& found) const {
+    if (found.pairs < kLooks.front()) return kLooks.front();
     const double half = (found.interval->high - found.interval->low) / 2;
     const double size = std::abs(found.change);
     const double room = std::max(size - settings_.floor, settings_.margin - size);
     if (room <= 0 || half <= 0) return std::nullopt;
-    const double pairs = static_cast<double>(found.pairs) * (half / room) * (half / room);
-    if (pairs > static_cast<double>(kMostPairs)) return std::nullopt;
-    return std::max(static_cast<size_t>(std::ceil(pairs)), found.pairs + 1);
+    const Rule rule = found.interval_rule;
+    const double wanted = reach(found.pairs, rule) * room / half;
+    if (reach(kMostPairs, rule) > wanted) return std::nullopt;
+    size_t too_few = found.pairs, enough = std::max(kMostPairs, found.pairs + 1);
+    while (enough - too_few > 1) {
+      const size_t middle = too_few + (enough - too_few) / 2;
+      (reach(middle, rule) > wanted ? too_few : enough) = middle;
+    }
+    return enough;
   }
 
   std::string sentence(const WorkloadFinding& found) const {
@@ -192,18 +216,25 @@ class Judge {
     switch (found.finding) {
       case Finding::Regressed:
       case Finding::Improved:
-        return "the interval " + interval + " lies beyond the floor of " + percent(settings_.floor);
+        return "the interval " + interval + " lies beyond the floor of " + format_setting(settings_.floor);
       case Finding::Same:
-        return "the interval " + interval + " lies within the margin of " + percent(settings_.margin);
+        return "the interval " + interval + " lies within the margin of " + format_setting(settings_.margin);
       case Finding::LayoutSensitive:
         return "where the code lies in its cache line decides: its offsets disagree";
       default:
         break;
     }
-    std::string text = "the interval " + interval + " is too wide";
-    if (found.pairs_to_settle)
-      return text + ": about " + format_plural(*found.pairs_to_settle, "pair") + " would settle it";
-    return text + ", and no reasonable number of pairs would settle it: raise --margin or lower --floor";
+    const std::string text = "the interval " + interval;
+    if (found.pairs < kLooks.front()) {
+      return text + " of " + format_plural(found.pairs, "pair") + " is too wide; verdicts begin with " +
+             std::to_string(kLooks.front()) + ": " + measured_by(kLooks.front());
+    }
+    if (found.pairs_to_settle) {
+      return text + " is too wide; about " + format_plural(*found.pairs_to_settle, "pair") +
+             " would settle it: " + measured_by(*found.pairs_to_settle);
+    }
+    return text + " is too wide, and " + format_plural(kMostPairs, "pair") +
+           " would not settle it: raise --margin or lower --floor";
   }
 
   const VerdictSettings& settings_;
@@ -222,19 +253,29 @@ void adjust(ExperimentFindings& findings) {
   }
 }
 
+// The mean of these workloads, not of all that might have been chosen: it is as sure as they are, and errors
+// of independent ones add up as squares.
 void sum_up(ExperimentFindings& findings) {
-  std::vector<double> ratios;
+  double sum = 0, below = 0, above = 0, count = 0;
+  bool all_have_intervals = true;
   for (const WorkloadFinding& found : findings.workloads) {
-    if (found.pairs > 0 && found.finding != Finding::Failed) ratios.push_back(std::log1p(found.change));
+    if (found.pairs == 0 || found.finding == Finding::Failed) continue;
+    const double ratio = std::log1p(found.change);
+    sum += ratio;
+    ++count;
+    all_have_intervals &= found.interval.has_value();
+    if (!found.interval) continue;
+    const double down = ratio - std::log1p(found.interval->low),
+                 up = std::log1p(found.interval->high) - ratio;
+    below += down * down;
+    above += up * up;
   }
-  findings.suite.workloads = ratios.size();
-  if (ratios.empty()) return;
-  double sum = 0;
-  for (double ratio : ratios) sum += ratio;
-  findings.suite.change = change_of(sum / static_cast<double>(ratios.size()));
-  if (auto interval = student_t_interval(ratios, findings.settings.confidence)) {
-    findings.suite.interval = Interval{change_of(interval->low), change_of(interval->high)};
-  }
+  findings.suite.workloads = static_cast<size_t>(count);
+  if (count == 0) return;
+  findings.suite.change = change_of(sum / count);
+  if (!all_have_intervals) return;
+  findings.suite.interval =
+      Interval{change_of((sum - std::sqrt(below)) / count), change_of((sum + std::sqrt(above)) / count)};
 }
 
 void doubt(const capture::Experiment& experiment, ExperimentFindings& findings) {

@@ -85,14 +85,14 @@ struct WorkloadFinding {
   double baseline_ns = 0;  // CPU time of an iteration, median over pairs
   double candidate_ns = 0;
   std::optional<size_t>
-      pairs_to_settle;  // of an inconclusive one: about how many in all; nothing: no number would
+      pairs_to_settle;  // of an inconclusive one: about how many in all; nothing: not even a thousand
   std::string reason;   // a sentence
 };
 
 struct SuiteChange {
   size_t workloads = 0;
-  double change = 0;  // of the geometric mean
-  std::optional<Interval> interval;
+  double change = 0;                 // of the geometric mean
+  std::optional<Interval> interval;  // from theirs, as of independent errors; nothing: one has none
 };
 
 struct ExperimentFindings {

@@ -81,7 +81,13 @@ TEST(Verdict, WhatIsTooWideIsInconclusiveAndSaysWhatWouldSettleIt) {
   EXPECT_EQ(found.finding, Finding::Inconclusive);
   ASSERT_TRUE(found.pairs_to_settle);
   EXPECT_GT(*found.pairs_to_settle, 8u);
-  EXPECT_NE(found.reason.find(" would settle it"), std::string::npos) << found.reason;
+  const std::string pairs_wanted = std::to_string(*found.pairs_to_settle);
+  EXPECT_NE(found.reason.find(" is too wide; about " + pairs_wanted +
+                              " pairs would settle it: `profile experiment "
+                              "--pairs " +
+                              pairs_wanted + "`"),
+            std::string::npos)
+      << found.reason;
   EXPECT_EQ(next_look(found), 12u);
   // At the floor itself nothing is ever settled.
   std::vector<Pair> pairs;
@@ -94,7 +100,100 @@ TEST(Verdict, WhatIsTooWideIsInconclusiveAndSaysWhatWouldSettleIt) {
   const WorkloadFinding edge = find(experiment_of(1), pairs, {.floor = 0.02, .margin = 0.02}).workloads[0];
   EXPECT_EQ(edge.finding, Finding::Inconclusive);
   EXPECT_FALSE(edge.pairs_to_settle) << *edge.pairs_to_settle;
+  EXPECT_NE(
+      edge.reason.find(" is too wide, and 1,000 pairs would not settle it: raise --margin or lower --floor"),
+      std::string::npos)
+      << edge.reason;
   EXPECT_FALSE(next_look(edge));
+}
+
+// Pairs whose changes are around none, the same eight again and again.
+std::vector<Pair> repeated(size_t count, double spread) {
+  constexpr std::array<double, 8> kAround = {-1.2, 0.4, 0.8, -0.1, 0.1, -0.4, -0.8, 1.2};
+  std::vector<Pair> pairs;
+  for (size_t i = 0; i < count; ++i) {
+    Pair pair{.code_offset = static_cast<uint32_t>(i % 4) * 16};
+    const double candidate_ns = 1e9 * std::exp(spread * kAround[i % kAround.size()]);
+    pair.turns = {{{{.cpu_ns = 1'000'000'000}}, {{.cpu_ns = static_cast<uint64_t>(candidate_ns)}}}};
+    pairs.push_back(pair);
+  }
+  return pairs;
+}
+
+TEST(Verdict, SoManyPairsAsWouldSettleItDo) {
+  const auto read = [](size_t pairs, double spread) {
+    return find(experiment_of(1), repeated(pairs, spread)).workloads[0];
+  };
+  for (const double spread : {0.008, 0.012, 0.03}) {
+    const WorkloadFinding first = read(8, spread);
+    ASSERT_EQ(first.finding, Finding::Inconclusive) << first.reason;
+    ASSERT_TRUE(first.pairs_to_settle);
+    const size_t told = *first.pairs_to_settle;
+    EXPECT_EQ(read((told * 5 / 4 + 7) / 8 * 8, spread).finding, Finding::Same) << told << " for " << spread;
+    EXPECT_NE(read(told * 3 / 4 / 8 * 8, spread).finding, Finding::Same) << told << " for " << spread;
+  }
+  EXPECT_FALSE(read(8, 0.5).pairs_to_settle);
+}
+
+TEST(Verdict, FewPairsAreToldToBeFewAndNotHowManyAreNeeded) {
+  for (const size_t pairs : {4, 5, 7}) {
+    const WorkloadFinding found = one(pairs, {.between_pairs = 0.1});
+    ASSERT_EQ(found.finding, Finding::Inconclusive);
+    EXPECT_EQ(found.pairs_to_settle, 8u);
+    EXPECT_TRUE(
+        found.reason.ends_with(" of " + std::to_string(pairs) +
+                               " pairs is too wide; verdicts begin with 8: `profile experiment --pairs 8` or "
+                               "a greater --budget measures them"))
+        << found.reason;
+  }
+  EXPECT_EQ(one(1, {}).reason,
+            "one pair has no interval: `profile experiment --pairs 8` or a greater --budget measures them");
+  // The looks end with 60, whatever the budget.
+  const WorkloadFinding many = find(experiment_of(1), repeated(8, 0.03)).workloads[0];
+  ASSERT_GT(many.pairs_to_settle.value_or(0), 60u);
+  EXPECT_EQ(many.reason.find("--budget"), std::string::npos) << many.reason;
+}
+
+TEST(Verdict, AMeanIsAsSureAsItsWorkloads) {
+  std::vector<Pair> pairs;
+  measure(pairs, 0, 12, {.change = 0.03}, 21);
+  const ExperimentFindings alone = find(experiment_of(1), pairs);
+  ASSERT_TRUE(alone.suite.interval);
+  EXPECT_NEAR(alone.suite.interval->low, alone.workloads[0].interval->low, 1e-12) << "of one it is its own";
+  EXPECT_NEAR(alone.suite.interval->high, alone.workloads[0].interval->high, 1e-12);
+  measure(pairs, 1, 12, {}, 22);
+  const ExperimentFindings both = find(experiment_of(2), pairs);
+  ASSERT_TRUE(both.suite.interval);
+  double squares = 0;
+  for (const WorkloadFinding& found : both.workloads) {
+    const double above = std::log1p(found.interval->high) - std::log1p(found.change);
+    squares += above * above;
+  }
+  EXPECT_NEAR(std::log1p(both.suite.interval->high) - std::log1p(both.suite.change), std::sqrt(squares) / 2,
+              1e-9);
+  EXPECT_LT(both.suite.interval->high - both.suite.interval->low, 0.005)
+      << "two workloads that differ by 3 % make the mean of the two no less sure";
+  measure(pairs, 2, 1, {}, 23);
+  const ExperimentFindings three = find(experiment_of(3), pairs);
+  EXPECT_EQ(three.suite.workloads, 3u);
+  EXPECT_FALSE(three.suite.interval) << "one pair has none";
+}
+
+// Over many experiments of three workloads the interval of the mean holds the true one as often as it says.
+TEST(Verdict, TheIntervalOfAMeanCovers) {
+  constexpr int kTrials = 300;
+  int covered = 0;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    std::vector<Pair> pairs;
+    for (uint32_t i = 0; i < 3; ++i) {
+      measure(pairs, i, 8, {.change = 0.01 * i, .between_turns = 0.003},
+              9000 + 3 * static_cast<uint64_t>(trial) + i);
+    }
+    const Interval interval = *find(experiment_of(3), pairs).suite.interval;
+    const double truth = std::cbrt(1.01 * 1.02) - 1;
+    covered += interval.low <= truth && truth <= interval.high;
+  }
+  EXPECT_GE(covered, kTrials * 98 / 100);
 }
 
 TEST(Verdict, SettingsAreReadingsOfTheSamePairs) {
@@ -143,7 +242,10 @@ TEST(Verdict, NothingIsHeldBeforeEveryCodeOffsetWasMeasured) {
   const WorkloadFinding early = one(3, {.change = 0.5});
   EXPECT_EQ(early.finding, Finding::Inconclusive);
   EXPECT_FALSE(early.gated);
-  EXPECT_EQ(early.reason, "pairs at 3 of 4 code offsets are too few");
+  EXPECT_EQ(early.reason,
+            "pairs at 3 of 4 code offsets are too few: `profile experiment --pairs 8` or a greater --budget "
+            "measures "
+            "them");
   EXPECT_EQ(one(4, {.change = 0.5}).finding, Finding::Regressed);
 }
 
@@ -157,7 +259,10 @@ TEST(Verdict, PairsInWhichOneSideWarmedUpAreLeftOut) {
   EXPECT_EQ(found.pairs, 8u);
   EXPECT_EQ(found.cold_pairs, 4u);
   EXPECT_EQ(found.finding, Finding::Same);
-  EXPECT_NE(one(8, {.warming_up = 0.5}).reason.find("warming up"), std::string::npos);
+  EXPECT_EQ(one(8, {.warming_up = 0.5}).reason,
+            "one side alone was still warming up in each of 8 pairs: a greater `warmup` of the workload in "
+            "its catalog "
+            "helps");
 }
 
 TEST(Verdict, TheSameCodeIsTheSameWhateverTheClockSays) {
@@ -251,7 +356,9 @@ TEST(Verdict, FalseAlarmsAreRarerThanTheLevelAndIntervalsCover) {
 TEST(Verdict, NothingMeasuredIsSaid) {
   const ExperimentFindings findings = find(experiment_of(1), {});
   EXPECT_EQ(findings.workloads[0].finding, Finding::Inconclusive);
-  EXPECT_EQ(findings.workloads[0].reason, "there are no pairs yet");
+  EXPECT_EQ(findings.workloads[0].reason,
+            "there are no pairs: `profile experiment --pairs 8` or a greater --budget measures them");
+  EXPECT_EQ(findings.workloads[0].pairs_to_settle, 8u);
   EXPECT_EQ(next_look(findings.workloads[0]), 8u);
   EXPECT_FALSE(findings.suite.interval);
 }

@@ -66,6 +66,17 @@ look(diff.svg document)
 expect("${document}" "<g class=\"m4\"[^>]*><title>hot\n")
 expect("${document}" "self 10 ns per invocation, before 3 ns per invocation, \\+233.33 %")
 
+# In a narrow window the title ends before the search field, which a wide one has room for.
+set(long "A title that is too long for a narrow window, and is cut")
+draw(long.svg ${MODULES}/mix.wagoprof --title ${long})
+look(long.svg document)
+expect("${document}" "class=\"title\"[^>]*>${long}</text>")
+set(wide "${headless}")
+list(TRANSFORM headless REPLACE "window-size=1200" "window-size=500")
+look(long.svg document)
+expect("${document}" "class=\"title\"[^>]*>A title that[^<]*…</text>")
+set(headless "${wide}")
+
 # Names are text, whatever they look like.
 file(WRITE ${WORK}/hostile.folded
   "main;</title><script>document.documentElement.id='owned'</script>]]><b onclick='x'>&amp; 7\nmain;quiet 3\n")

@@ -5,9 +5,9 @@
 // `inner` is gone; counted.wagoprof and counted_more.wagoprof, whose loop went round once more. With
 // nights/1.wagoexp to 6.wagoexp: version r0 against r1 to r6, where `fib` costs 3 % more from r3 on;
 // nights/confirm.wagoexp: r2 against r3; nights/unfinished.wagoexp, which is not. explained.wagoexp: `mix`
-// against `mix_changed`, both sampled, and `quiet`, which was not; noisy.wagoexp, whose controls teach a
-// floor. With --samples one capture,
-// large.wagoprof, of N samples in 200 functions on stacks that are 20 deep.
+// against `mix_changed`, both sampled, and `quiet`, which was not; settings.wagoexp: `mix` at level 1 against
+// level 0, both counted, which executes more of another code; noisy.wagoexp, whose controls teach a floor.
+// With --samples one capture, large.wagoprof, of N samples in 200 functions on stacks that are 20 deep.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -170,6 +170,28 @@ void write_explained(const fs::path& path) {
   write(changed(), capture_of(capture::ExperimentSide::Candidate));
 }
 
+// The captures of an experiment are those of its pairs.
+void write_settings(const fs::path& path) {
+  const std::array<std::string, 2> names = {"captures/mix.baseline.wagoprof",
+                                            "captures/mix.candidate.wagoprof"};
+  std::array<Evidence, 2> sides = {counted(5'000), counted(6'000)};
+  sides[1].manifest.effective_settings.engine.level = 0;
+  sides[1].images.images[0].functions[1].sha256.fill(1);
+  capture::ExperimentWorkload workload{.id = "mix", .catalog = "bundled", .captures = names};
+  for (size_t i = 0; i < sides.size(); ++i) {
+    Evidence agreed = sides[i];
+    agree(agreed);
+    workload.contract_sha256 = agreed.manifest.contract_sha256;
+    workload.module_sha256[i] = agreed.manifest.module_sha256;
+    workload.code_sha256[i] = agreed.manifest.code_sha256;
+  }
+  capture::Experiment experiment = experiment_of("r0", "r0", {workload});
+  experiment.sides[1].setting = "--level 0";
+  write(experiment, {0.05}, kQuiet, path);
+  fs::create_directory(path / "captures");
+  for (size_t i = 0; i < sides.size(); ++i) write(sides[i], path / names[i]);
+}
+
 void write_nights(const fs::path& directory) {
   fs::create_directories(directory);
   for (uint64_t night = 1; night <= 6; ++night) {
@@ -240,6 +262,7 @@ int main(int argc, char** argv) {
   write(counted(5'001), directory / "counted_more.wagoprof");
   write_nights(directory / "nights");
   write_explained(directory / "explained.wagoexp");
+  write_settings(directory / "settings.wagoexp");
   write_noisy(directory / "noisy.wagoexp");
   return 0;
 }

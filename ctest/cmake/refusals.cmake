@@ -101,7 +101,7 @@ expect_refusal(comparison-pairs "${fib}wago_add_comparison(c BASELINE old PAIRS 
   "PAIRS \"10001\" is not a whole number from 1 to 10000")
 expect_refusal(comparison-floor "${fib}wago_add_comparison(c BASELINE old FLOOR -1)"
   "FLOOR \"-1\" is not a percentage from 0 to below 100, such as 0.25")
-expect_refusal(comparison-margin "${fib}wago_add_comparison(c BASELINE old FLOOR 2%)" "MARGIN 1 is below FLOOR 2")
+expect_refusal(comparison-margin "${fib}wago_add_comparison(c BASELINE old FLOOR 2% MARGIN 1)" "MARGIN 1 is below FLOOR 2")
 expect_refusal(comparison-confidence "${fib}wago_add_comparison(c BASELINE old CONFIDENCE 99)"
   "CONFIDENCE \"99\" is not a number from 0.5 to 0.99999")
 expect_refusal(comparison-fail-on "${fib}wago_add_comparison(c BASELINE old FAIL_ON slower)"
