@@ -86,7 +86,7 @@ TEST(SequentialLooks, WhatIsWithinALearnedFloorIsSettledAsTheSame) {
   SequentialLooks by_default({});
   EXPECT_EQ(by_default.demands(two_workloads(), pairs)[0].pairs, 12u) << "too wide for a margin of 1 %";
   auto past = std::make_shared<std::vector<capture::HistoryExperiment>>(1);
-  past->front().results.assign(20, {.control = true, .log_ratio = 0.2, .log_error = 0.001});
+  past->front().results.assign(20, {.control = true, .pairs = 12, .log_ratio = 0.2, .log_error = 0.001});
   SequentialLooks learned({.history = "h", .past = past});
   EXPECT_EQ(learned.demands(two_workloads(), pairs)[0].pairs, 0u) << "the same within a floor of 22 %";
 }
