@@ -41,7 +41,7 @@ foreach(folder base capture diff harness)
     PATTERN "*.h" PATTERN "*.def" PATTERN "test_*" EXCLUDE PATTERN "bench" EXCLUDE PATTERN "testing" EXCLUDE
     PATTERN "include" EXCLUDE
     PATTERN "history_store.h" EXCLUDE  # the profiling program's own
-    REGEX "/harness/(code_images|code_journal|code_metadata|code_sink|frame_section|guest_profile|jitdump|perf_map|perf_phase|sampled_stacks)[.]h$" EXCLUDE)
+    REGEX "/harness/(code_images|code_journal|code_metadata|code_sink|frame_section|guest_profile|held_code|jitdump|perf_map|perf_phase|sampled_stacks)[.]h$" EXCLUDE)
 endforeach()
 
 configure_package_config_file(cmake/WagoProfileConfig.cmake.in WagoProfileConfig.cmake INSTALL_DESTINATION ${package_dir}

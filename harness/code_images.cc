@@ -114,7 +114,7 @@ std::map<std::string, const FuncType*> adapted_signatures(const runtime::Module&
 }
 
 // The image that describes code of the journal: one that is there, or another.
-uint32_t image_of(const Subject& subject, const JournalCode& code, DescribedCode& described) {
+uint32_t image_of(const Subject& subject, const HeldCode& code, DescribedCode& described) {
   const auto kind = code.signature ? capture::ImageKind::Adapter : capture::ImageKind::Module;
   const std::string name = code.signature ? to_string(*code.signature) : "";
   for (uint32_t i = 0; i < described.codes.size(); ++i) {
@@ -136,7 +136,7 @@ capture::JournalEntry as_entry(const JournalRecord& record, uint32_t image) {
 
 void add_history(const Subject& subject, const CodeJournal& journal, uint64_t loaded_ns,
                  DescribedCode& described) {
-  for (const JournalCode& code : journal.codes()) {
+  for (const HeldCode& code : journal.codes()) {
     described.image_of.push_back(image_of(subject, code, described));
   }
   std::vector<bool> loaded(described.codes.size());
@@ -186,7 +186,7 @@ base::Result<DescribedCode> describe_code(const Subject& subject, uint64_t loade
 DescribedCode describe_code(const CodeJournal& journal, const std::string& name,
                             const RecordSettings& settings) {
   DescribedCode described;
-  for (const JournalCode& code : journal.codes()) {
+  for (const HeldCode& code : journal.codes()) {
     described.image_of.push_back(static_cast<uint32_t>(described.codes.size()));
     described.codes.push_back(code.image);
     std::vector<capture::Image>& images = described.images.images;

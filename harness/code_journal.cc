@@ -1,23 +1,12 @@
 #include "harness/code_journal.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/clock.h"
 #include "runtime/code_image.h"
-#include "runtime/module.h"
 
 namespace wago::harness {
-
-namespace {
-
-bool is_same(const JournalCode& known, const runtime::MappedCode& code) {
-  if (known.signature != code.signature()) return false;
-  if (known.image != code.shared_image() && known.image->bytes != code.image().bytes) return false;
-  if (known.module.get() == code.module()) return true;
-  return known.module && code.module() && known.module->bytes == code.module()->bytes;
-}
-
-}  // namespace
 
 CodeJournal::CodeJournal(const JournalLimits& limits, runtime::CodeObserver* also)
     : limits_(limits), also_(also) {
@@ -36,13 +25,14 @@ void CodeJournal::stop() {
 
 std::optional<uint32_t> CodeJournal::number_of(const runtime::MappedCode& code) {
   const uint64_t bytes = code.image().bytes.size();
+  HeldCode held = hold(code);
   auto [at, end] = codes_by_size_.equal_range(bytes);
   for (; at != end; ++at) {
-    if (is_same(codes_[at->second], code)) return at->second;
+    if (is_same_code(codes_[at->second], held)) return at->second;
   }
   if (bytes > limits_.code_bytes - code_bytes_) return std::nullopt;
   const auto number = static_cast<uint32_t>(codes_.size());
-  codes_.push_back({code.shared_image(), code.shared_module(), code.signature(), code.debug_info()});
+  codes_.push_back(std::move(held));
   codes_by_size_.emplace(bytes, number);
   code_bytes_ += bytes;
   largest_ = std::max(largest_, bytes);
@@ -77,7 +67,7 @@ void CodeJournal::record_load(const runtime::MappedCode& code) {
   if (known != lives_.end() && known->second.back().retired_ns == UINT64_MAX) {
     // Told twice (see observe_code), or its retirement fell into the moment before the journal began.
     Life& last = known->second.back();
-    if (is_same(codes_[last.code], code)) return;
+    if (is_same_code(codes_[last.code], hold(code))) return;
     retire(last, now, address);
   }
   const auto number = full() ? std::nullopt : number_of(code);

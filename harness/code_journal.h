@@ -17,6 +17,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "harness/held_code.h"
 #include "runtime/code_map.h"
 
 namespace wago::harness {
@@ -24,14 +25,6 @@ namespace wago::harness {
 struct JournalLimits {
   uint64_t records = 2'000'000;
   uint64_t code_bytes = uint64_t{1} << 30;  // of images that differ
-};
-
-// Code, wherever it was mapped.
-struct JournalCode {
-  std::shared_ptr<const runtime::CodeImage> image;
-  std::shared_ptr<const runtime::Module> module;  // null for adapters
-  const FuncType* signature = nullptr;            // null for modules
-  std::shared_ptr<const runtime::SourceLines> debug_info;
 };
 
 struct JournalRecord {
@@ -55,7 +48,7 @@ class CodeJournal final : public runtime::CodeObserver {
   void retired(const runtime::MappedCode& code) override;
 
   // From here on of a journal that was stopped.
-  const std::vector<JournalCode>& codes() const { return codes_; }
+  const std::vector<HeldCode>& codes() const { return codes_; }
   // Times never fall; each retire follows the load of the same code at the same address.
   const std::vector<JournalRecord>& records() const { return records_; }
   uint64_t lost_records() const { return lost_; }
@@ -86,7 +79,7 @@ class CodeJournal final : public runtime::CodeObserver {
   runtime::CodeObserver* const also_;
   bool observing_ = false;
   mutable std::mutex mutex_;
-  std::vector<JournalCode> codes_;
+  std::vector<HeldCode> codes_;
   std::unordered_multimap<uint64_t, uint32_t> codes_by_size_;
   std::vector<JournalRecord> records_;
   std::map<uint64_t, std::vector<Life>> lives_;  // by address; in each the lives follow one another

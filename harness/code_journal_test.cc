@@ -78,13 +78,13 @@ TEST(CodeJournal, EqualCodeIsHeldOnceHoweverOftenItIsMapped) {
   std::vector<std::unique_ptr<MappedCode>> alive;
   for (int i = 0; i < 10; ++i) alive.push_back(mapped(image_of(64), module_of(1)));
   alive.push_back(mapped(image_of(64), module_of(2)));
-  static const FuncType one, two;
-  alive.push_back(MappedCode::map_adapters(image_of(64), one).value());
-  alive.push_back(MappedCode::map_adapters(image_of(64), two).value());
+  for (const FuncType& type : {FuncType(), FuncType{{ValueType::I32}, {}}, FuncType()}) {
+    alive.push_back(MappedCode::map_adapters(image_of(64), std::make_shared<const FuncType>(type)).value());
+  }
   alive.clear();
   journal.stop();
   EXPECT_EQ(journal.codes().size(), 4u) << "another module or signature is other code";
-  EXPECT_EQ(journal.records().size(), 26u);
+  EXPECT_EQ(journal.records().size(), 28u);
   uint64_t now = 0;
   for (const JournalRecord& record : journal.records()) {
     EXPECT_GE(record.monotonic_ns, now);

@@ -29,12 +29,7 @@ std::vector<CodeSymbol> symbols_of(const PublishedCode& code) {
 }
 
 void CodePublisher::loaded(const runtime::MappedCode& code) {
-  const PublishedCode published = {code.shared_image(),
-                                   code.shared_module(),
-                                   code.signature(),
-                                   code.debug_info(),
-                                   reinterpret_cast<uint64_t>(code.base()),
-                                   base::monotonic_ns()};
+  const PublishedCode published = {hold(code), reinterpret_cast<uint64_t>(code.base()), base::monotonic_ns()};
   std::lock_guard lock(mutex_);
   if (sink_) {
     tell(published);
@@ -52,11 +47,7 @@ void CodePublisher::release(CodeSink& sink) {
 
 bool CodePublisher::is_told(const PublishedCode& code) const {
   const auto last = told_.find(code.address);
-  if (last == told_.end()) return false;
-  const PublishedCode& known = last->second;
-  if (known.signature != code.signature || known.image->bytes != code.image->bytes) return false;
-  if (known.module == code.module) return true;
-  return known.module && code.module && known.module->bytes == code.module->bytes;
+  return last != told_.end() && is_same_code(last->second, code);
 }
 
 void CodePublisher::tell(const PublishedCode& code) {

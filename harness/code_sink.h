@@ -14,16 +14,13 @@
 #include <vector>
 
 #include "base/result.h"
+#include "harness/held_code.h"
 #include "runtime/code_map.h"
 
 namespace wago::harness {
 
 // Code that is mapped; it may be gone when somebody is told.
-struct PublishedCode {
-  std::shared_ptr<const runtime::CodeImage> image;
-  std::shared_ptr<const runtime::Module> module;  // null for adapters
-  const FuncType* signature = nullptr;            // null for modules
-  std::shared_ptr<const runtime::SourceLines> debug_info;
+struct PublishedCode : HeldCode {
   uint64_t address = 0;  // of the image's first byte
   uint64_t monotonic_ns = 0;
 };

@@ -273,7 +273,7 @@ TEST(CodeSymbols, NamesStayInTheirLine) {
   auto image = std::make_shared<runtime::CodeImage>();
   image->bytes.assign(64, 0x90);
   image->functions.push_back({.function = 0, .begin = 0, .size = 64});
-  const auto symbols = symbols_of({.image = image, .module = module, .address = 0x1000});
+  const auto symbols = symbols_of({{.image = image, .module = module}, 0x1000});
   ASSERT_EQ(symbols.size(), 1u);
   EXPECT_EQ(symbols[0].name.find('\n'), std::string::npos);
   EXPECT_EQ(symbols[0].name.find('\x1b'), std::string::npos);

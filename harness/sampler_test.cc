@@ -148,7 +148,7 @@ class Guest {
       const std::string name = base::demangled(samples.symbols[frame.symbol].name);
       return name.empty() ? samples.symbols[frame.symbol].name : name;
     }
-    const JournalCode& code = journal_.codes()[frame.image];
+    const HeldCode& code = journal_.codes()[frame.image];
     if (code.module) return function_at(*code.module, *code.image, frame.offset);
     return frame.offset < code.image->host_adapter ? "<entry>" : "<host call>";
   }

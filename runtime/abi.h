@@ -177,7 +177,7 @@ enum EntryStatus : uint64_t {
 // kStackReserve, if that is less. Part of the measurement contract; see EngineLimits::guest_stack_bytes.
 constexpr uint64_t kGuestStackBytes = uint64_t{1} << 20;
 
-// The adapters of one signature, mapped. Owned by the engine; live as long as it does.
+// The adapters of one signature, mapped. See EngineData::adapters().
 struct Adapters {
   EnterFn enter = nullptr;
   void (*prepare)(struct Activation*) = nullptr;

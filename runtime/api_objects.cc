@@ -42,9 +42,7 @@ Result<std::optional<Function>> Function::from_reference(Slot reference) {
   if (!found.ref->adapters) {
     // Not exported, so that nobody could call it by name.
     auto* context = static_cast<runtime::InstanceContext*>(found.ref->context);
-    auto adapters = context->instance->module_data().engine()->adapters(found.ref->type_id);
-    if (!adapters) return adapters.error();
-    found.ref->adapters = context->instance->enterable(*adapters);
+    if (auto fetched = context->instance->fetch_adapters(*found.ref); !fetched) return fetched.error();
   }
   return std::optional(Function(std::move(found.store), found.ref));
 }

@@ -138,11 +138,11 @@ base::Result<std::unique_ptr<MappedCode>> MappedCode::map(std::shared_ptr<const 
   return publish(std::move(code), code_offset);
 }
 
-base::Result<std::unique_ptr<MappedCode>> MappedCode::map_adapters(std::shared_ptr<const CodeImage> image,
-                                                                   const FuncType& signature) {
+base::Result<std::unique_ptr<MappedCode>> MappedCode::map_adapters(
+    std::shared_ptr<const CodeImage> image, std::shared_ptr<const FuncType> signature) {
   std::unique_ptr<MappedCode> code(new MappedCode);
   code->image_ = std::move(image);
-  code->signature_ = &signature;
+  code->signature_ = std::move(signature);
   return publish(std::move(code), 0);
 }
 

@@ -33,9 +33,9 @@ class MappedCode {
   static base::Result<std::unique_ptr<MappedCode>> map(
       std::shared_ptr<const CodeImage> image, std::shared_ptr<const Module> module, uint32_t code_offset = 0,
       std::shared_ptr<const SourceLines> debug_info = nullptr);
-  // The adapters of a signature, which lives as long as the process.
+  // The adapters of a signature.
   static base::Result<std::unique_ptr<MappedCode>> map_adapters(std::shared_ptr<const CodeImage> image,
-                                                                const FuncType& signature);
+                                                                std::shared_ptr<const FuncType> signature);
   ~MappedCode();
   MappedCode(const MappedCode&) = delete;
   MappedCode& operator=(const MappedCode&) = delete;
@@ -45,7 +45,7 @@ class MappedCode {
   const std::shared_ptr<const CodeImage>& shared_image() const { return image_; }
   const Module* module() const { return module_.get(); }
   const std::shared_ptr<const Module>& shared_module() const { return module_; }
-  const FuncType* signature() const { return signature_; }  // of adapters; null for modules
+  const std::shared_ptr<const FuncType>& signature() const { return signature_; }  // null for modules
   const std::shared_ptr<const SourceLines>& debug_info() const { return debug_info_; }
   bool contains(uint64_t pc) const { return pc - reinterpret_cast<uint64_t>(base_) < image_->bytes.size(); }
   // A frame of the image that is left for good where it stands: `site` is the trap site or the address that a
@@ -64,7 +64,7 @@ class MappedCode {
 
   std::shared_ptr<const CodeImage> image_;
   std::shared_ptr<const Module> module_;
-  const FuncType* signature_ = nullptr;
+  std::shared_ptr<const FuncType> signature_;
   std::shared_ptr<const SourceLines> debug_info_;
   void* mapping_ = nullptr;
   size_t mapping_bytes_ = 0;

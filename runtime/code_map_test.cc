@@ -129,11 +129,11 @@ TEST(CodeObserver, HearsOfWhatIsThereAndOfWhatComesAndGoesWhileItObserves) {
     }
     std::vector<std::string> lines;
   } diary;
-  static const FuncType signature;
+  const auto signature = std::make_shared<const FuncType>();
   auto before = MappedCode::map(image_of(77), nullptr).value();
   observe_code(&diary);
   auto during = MappedCode::map_adapters(image_of(78), signature).value();
-  EXPECT_EQ(during->signature(), &signature);
+  EXPECT_EQ(during->signature(), signature);
   before.reset();
   during.reset();
   auto after = MappedCode::map(image_of(79), nullptr).value();

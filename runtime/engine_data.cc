@@ -1,13 +1,13 @@
 #include "runtime/engine_data.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "runtime/artifact.h"
 #include "runtime/boundary_hooks.h"
 #include "runtime/interrupt.h"
 #include "runtime/stack.h"
-#include "runtime/type_registry.h"
 
 namespace wago::runtime {
 
@@ -35,52 +35,62 @@ DecodeOptions EngineData::decode_options() const {
   return options;
 }
 
-base::Result<const Adapters*> EngineData::adapters(uint32_t type_id, std::shared_ptr<const CodeImage> image) {
-  if (const Adapters* known = known_adapters(type_id)) return known;
-  // Compiled and mapped without the lock; of two threads that do it at once, one does it in vain.
-  const FuncType& type = canonical_type(type_id);
+base::Result<std::shared_ptr<const MappedAdapters>> EngineData::adapters(
+    const std::shared_ptr<const CanonicalType>& type, std::shared_ptr<const CodeImage> image) {
+  if (auto known = known_adapters(*type)) return known;
+  // Compiled, mapped and let go without the lock; of two threads that do it at once, one does it in vain.
+  auto mapped = map_adapters(type, std::move(image));
+  if (!mapped) return mapped.error();
+  std::shared_ptr<const MappedAdapters> made = *std::move(mapped), kept_before;
+  std::lock_guard lock(mutex_);
+  std::weak_ptr<const MappedAdapters>& known = adapters_[type->id];
+  if (auto other = known.lock()) return other;
+  known = made;
+  kept_before = std::exchange(kept_[next_kept_], made);
+  next_kept_ = (next_kept_ + 1) % kAdaptersKept;
+  if (adapters_.size() >= sweep_at_) {
+    std::erase_if(adapters_, [](const auto& entry) { return entry.second.expired(); });
+    sweep_at_ = 2 * std::max(adapters_.size(), kAdaptersKept);
+  }
+  return made;
+}
+
+base::Result<std::shared_ptr<MappedAdapters>> EngineData::map_adapters(
+    const std::shared_ptr<const CanonicalType>& type, std::shared_ptr<const CodeImage> image) const {
+  const FuncType& signature = type->type;
   if (!image) {
-    auto compiled = compiler_->compile_adapters(type);
+    auto compiled = compiler_->compile_adapters(signature);
     if (!compiled) return compiled.error();
     image = *std::move(compiled);
   }
-  auto code = MappedCode::map_adapters(image, type);
+  auto code = MappedCode::map_adapters(image, {type, &signature});
   if (!code) return code.error();
   const uint8_t* base = (*code)->base();
-  Adapters adapters;
+  auto made = std::make_shared<MappedAdapters>();
+  Adapters& adapters = *made;
   adapters.code = reinterpret_cast<EnterFn>(reinterpret_cast<uintptr_t>(base) + image->entry_adapter);
   adapters.guest_stack_bytes = settings_.limits.guest_stack_bytes;
   adapters.enter = adapters.guest_stack_bytes == kGuestStackBytes ? adapters.code : enter_with_own_limit;
   adapters.prepare = prepare_entry;
   adapters.host = base + image->host_adapter;
-  adapters.param_slots = slots_of(type.params);
-  adapters.result_slots = slots_of(type.results);
-  adapters.passes_functions =
-      std::find(type.params.begin(), type.params.end(), ValueType::FuncRef) != type.params.end();
+  adapters.param_slots = slots_of(signature.params);
+  adapters.result_slots = slots_of(signature.results);
+  adapters.passes_functions = std::find(signature.params.begin(), signature.params.end(),
+                                        ValueType::FuncRef) != signature.params.end();
   adapters.unobserved = adapters.enter;
   if (boundary_hooks_) adapters.enter = boundary_hooks_->enter;
   adapters.unguarded = adapters.enter;
-  std::lock_guard lock(mutex_);
-  auto [at, added] = adapters_.try_emplace(type_id);
-  MappedAdapters& mapped = at->second;
-  if (!added) return &mapped.adapters;
-  mapped.code = std::move(*code);
-  mapped.guarded = mapped.adapters = adapters;
-  mapped.guarded.enter = enter_guarded;
-  mapped.adapters.guarded = &mapped.guarded;
-  return &mapped.adapters;
+  made->interruptible = adapters;
+  made->interruptible.enter = enter_guarded;
+  adapters.guarded = &made->interruptible;
+  made->mapped = *std::move(code);
+  return made;
 }
 
-const Adapters* EngineData::known_adapters(uint32_t type_id) {
+std::shared_ptr<const MappedAdapters> EngineData::known_adapters(const CanonicalType& type) {
   std::lock_guard lock(mutex_);
-  auto known = adapters_.find(type_id);
-  return known == adapters_.end() ? nullptr : &known->second.adapters;
-}
-
-std::shared_ptr<const CodeImage> EngineData::adapter_image(uint32_t type_id) {
-  std::lock_guard lock(mutex_);
-  auto known = adapters_.find(type_id);
-  return known == adapters_.end() ? nullptr : known->second.code->shared_image();
+  auto known = adapters_.find(type.id);
+  return known == adapters_.end() ? nullptr : known->second.lock();
 }
 
 base::Result<std::shared_ptr<ModuleData>> ModuleData::deserialize(std::shared_ptr<EngineData> engine,
@@ -88,9 +98,11 @@ base::Result<std::shared_ptr<ModuleData>> ModuleData::deserialize(std::shared_pt
   auto artifact =
       read_artifact(bytes, engine->compile_settings(), engine->compiler().target(), engine->decode_options());
   if (!artifact) return artifact.error();
+  std::vector<std::shared_ptr<const MappedAdapters>> adapters;  // held until create() has found them
   for (const AdapterImage& adapter : artifact->adapters) {
-    const uint32_t type_id = canonical_type_id(artifact->module->types[adapter.type_index]);
-    if (auto known = engine->adapters(type_id, adapter.image); !known) return known.error();
+    auto known = engine->adapters(canonical_type(artifact->module->types[adapter.type_index]), adapter.image);
+    if (!known) return known.error();
+    adapters.push_back(*std::move(known));
   }
   const uint32_t code_offset = engine->settings().code_offset;
   return create(std::move(engine), artifact->module, artifact->image, code_offset);
@@ -99,7 +111,7 @@ base::Result<std::shared_ptr<ModuleData>> ModuleData::deserialize(std::shared_pt
 std::vector<uint8_t> ModuleData::serialize() const {
   Artifact artifact{module_, code_->shared_image(), {}};
   for (uint32_t i = 0; i < adapters_.size(); ++i) {
-    if (adapters_[i]) artifact.adapters.push_back({i, engine_->adapter_image(type_ids_[i])});
+    if (adapters_[i]) artifact.adapters.push_back({i, adapters_[i]->mapped->shared_image()});
   }
   return write_artifact(artifact, engine_->compile_settings(), engine_->compiler().target());
 }
@@ -113,8 +125,8 @@ base::Result<std::shared_ptr<ModuleData>> ModuleData::create(std::shared_ptr<Eng
   if (!code) return code.error();
   std::shared_ptr<ModuleData> data(new ModuleData);
   data->code_ = std::move(*code);
-  data->type_ids_.reserve(module->types.size());
-  for (const FuncType& type : module->types) data->type_ids_.push_back(canonical_type_id(type));
+  data->types_.reserve(module->types.size());
+  for (const FuncType& type : module->types) data->types_.push_back(canonical_type(type));
   data->adapters_.resize(module->types.size());
 
   std::vector<uint32_t> called;
@@ -125,9 +137,9 @@ base::Result<std::shared_ptr<ModuleData>> ModuleData::create(std::shared_ptr<Eng
   for (uint32_t function : called) {
     const uint32_t type_index = module->function_types[function];
     if (data->adapters_[type_index]) continue;
-    auto adapters = engine->adapters(data->type_ids_[type_index]);
+    auto adapters = engine->adapters(data->types_[type_index]);
     if (!adapters) return adapters.error();
-    data->adapters_[type_index] = *adapters;
+    data->adapters_[type_index] = *std::move(adapters);
   }
   data->engine_ = std::move(engine);
   data->module_ = std::move(module);

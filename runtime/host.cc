@@ -12,7 +12,6 @@
 #include "runtime/instance.h"
 #include "runtime/stack.h"
 #include "runtime/trap.h"
-#include "runtime/type_registry.h"
 
 namespace wago::runtime {
 
@@ -43,8 +42,8 @@ base::Result<void> check_signature(const FuncType& type) {
 base::Result<Function> HostFunctionData::create(std::shared_ptr<EngineData> engine, const FuncType& type,
                                                 HostBody body, std::string name) {
   if (auto usable = check_signature(type); !usable) return usable.error();
-  const uint32_t type_id = canonical_type_id(type);
-  auto adapters = engine->adapters(type_id);
+  auto canonical = canonical_type(type);
+  auto adapters = engine->adapters(canonical);
   if (!adapters) return adapters.error();
   std::unique_ptr<HostFunctionData> host(new HostFunctionData);
   host->HostFunction::call = call_from_guest;
@@ -56,10 +55,12 @@ base::Result<Function> HostFunctionData::create(std::shared_ptr<EngineData> engi
   host->name_ = std::move(name);
   host->ref_.code = (*adapters)->host;
   host->ref_.context = static_cast<HostFunction*>(host.get());
-  host->ref_.type_id = type_id;
+  host->ref_.type_id = canonical->id;
   host->ref_.function = kHostFunctionIndex;
-  host->ref_.type = &canonical_type(type_id);
-  host->ref_.adapters = *adapters;
+  host->ref_.type = &canonical->type;
+  host->ref_.adapters = adapters->get();
+  host->type_ = std::move(canonical);
+  host->adapters_ = *std::move(adapters);
   host->range_ = ReferenceRange(&host->ref_, 1);
   auto store = std::make_shared<Store>(Store::Kind::Host);
   const FuncRef* ref = store->add(std::move(host))->ref();
@@ -103,7 +104,7 @@ __attribute__((noinline, cold)) uint64_t raise(ThreadState& thread, Trap* trap) 
 // A std::function on slots, and what it takes to call it.
 struct SlotBody {
   Function::HostBody body;
-  const FuncType* type;
+  std::shared_ptr<const CanonicalType> type;
   uint32_t param_slots, result_slots;
   bool gives_functions;
 
@@ -136,7 +137,7 @@ Trap* SlotBody::invoke(void* state, const Caller&, Slot* slots) {
 
 // Checks the function references among results that a body wrote as numbers.
 Trap* SlotBody::accept(const Slot* results) const {
-  for (ValueType result : type->results) {
+  for (ValueType result : type->type.results) {
     if (result == ValueType::FuncRef && *results != 0) {
       if (!find_reference(*results).ref) {
         return new_trap("the host function returned a funcref that refers to no living function");
@@ -163,15 +164,14 @@ Trap* new_trap(const Trap& trap) {
 base::Result<Function> HostFunctionData::create(std::shared_ptr<EngineData> engine, const FuncType& type,
                                                 Function::HostBody body, std::string name) {
   if (auto usable = check_signature(type); !usable) return usable.error();
-  const FuncType& canonical = canonical_type(canonical_type_id(type));
-  const bool gives_functions = std::find(canonical.results.begin(), canonical.results.end(),
-                                         ValueType::FuncRef) != canonical.results.end();
+  const bool gives_functions =
+      std::find(type.results.begin(), type.results.end(), ValueType::FuncRef) != type.results.end();
   HostBody erased;
   erased.invoke = SlotBody::invoke;
-  erased.state = {new SlotBody{std::move(body), &canonical, slots_of(canonical.params),
-                               slots_of(canonical.results), gives_functions},
+  erased.state = {new SlotBody{std::move(body), canonical_type(type), slots_of(type.params),
+                               slots_of(type.results), gives_functions},
                   [](void* state) { delete static_cast<SlotBody*>(state); }};
-  return create(std::move(engine), canonical, std::move(erased), std::move(name));
+  return create(std::move(engine), type, std::move(erased), std::move(name));
 }
 
 void give_to_guest(Slot reference) {

@@ -33,7 +33,9 @@ class HostFunctionData final : public HostFunction, public StoreMember {
   static uint64_t call_from_guest(HostFunction* self, uint64_t* slots);
 
   HostBody body_;
-  std::shared_ptr<EngineData> engine_;  // owns the adapters
+  std::shared_ptr<EngineData> engine_;
+  std::shared_ptr<const CanonicalType> type_;
+  std::shared_ptr<const MappedAdapters> adapters_;
   std::string name_;
   FuncRef ref_;
   ReferenceRange range_;

@@ -10,7 +10,6 @@
 #include "runtime/boundary_hooks.h"
 #include "runtime/helpers.h"
 #include "runtime/trap.h"
-#include "runtime/type_registry.h"
 
 namespace wago::runtime {
 
@@ -46,7 +45,7 @@ void InstanceData::allocate_context() {
   context_->helpers = &helper_table();
   context_->instance = this;
   for (uint32_t i = 0; i < module().types.size(); ++i) {
-    *context_at<uint32_t>(layout.type_id(i)) = module_->type_id(i);
+    *context_at<uint32_t>(layout.type_id(i)) = module_->type(i)->id;
   }
 }
 
@@ -72,12 +71,20 @@ void InstanceData::fill_functions(const ResolvedImports& imports) {
     FuncRef& ref = *function(i);
     ref.code = module_->entry(i - m.imported_functions);
     ref.context = context_.get();
-    ref.type_id = module_->type_id(type_index);
+    ref.type_id = module_->type(type_index)->id;
     ref.function = i;
     ref.type = &m.types[type_index];
     ref.adapters = enterable(module_->adapters(type_index));
   }
   if (m.reference_count != 0) references_ = ReferenceRange(functions_.get(), m.reference_count);
+}
+
+base::Result<void> InstanceData::fetch_adapters(FuncRef& ref) {
+  auto adapters = module_->engine()->adapters(module_->type(module().function_types[ref.function]));
+  if (!adapters) return adapters.error();
+  ref.adapters = enterable(adapters->get());
+  fetched_adapters_.push_back(*std::move(adapters));
+  return {};
 }
 
 base::Result<void> InstanceData::create_tables(const ResolvedImports& imports, Store& store) {

@@ -43,10 +43,8 @@ class InstanceData final : public StoreMember {
 
   const ModuleData& module_data() const { return *module_; }
   const Module& module() const { return module_->module(); }
-  // How its functions are entered, of the adapters of their signature (or null).
-  const Adapters* enterable(const Adapters* adapters) const {
-    return interrupts_ && adapters ? adapters->guarded : adapters;
-  }
+  // Gives `ref`, a function of this instance that C++ could not call so far, its adapters.
+  base::Result<void> fetch_adapters(FuncRef& ref);
   // What stops calls of its functions, or null.
   const std::shared_ptr<InterruptControl>& interrupts() const { return interrupts_; }
   InstanceContext* context() { return context_.get(); }
@@ -78,6 +76,10 @@ class InstanceData final : public StoreMember {
   base::Result<void> create_memories(const ResolvedImports& imports, Store& store);
   void create_globals(const ResolvedImports& imports, Store& store);
   void evaluate_segments();
+  // How its functions are entered, of the adapters of their signature (or null).
+  const Adapters* enterable(const Adapters* adapters) const {
+    return interrupts_ && adapters ? adapters->guarded : adapters;
+  }
   GlobalCell evaluate(const ConstExpr& expression) const;
   template <class T>
   T* context_at(int32_t offset) {
@@ -89,7 +91,8 @@ class InstanceData final : public StoreMember {
   std::unique_ptr<InstanceContext, FreeAligned> context_;  // ContextLayout::size() bytes, aligned to 64
   std::unique_ptr<FuncRef[]> functions_;                   // numbered by Module::reference_indices
   ReferenceRange references_;                              // of functions_
-  uint64_t table_entries_left_ = 0;                        // what its own tables may have more, together
+  std::vector<std::shared_ptr<const MappedAdapters>> fetched_adapters_;
+  uint64_t table_entries_left_ = 0;  // what its own tables may have more, together
   std::vector<TableData*> tables_;
   std::vector<MemoryData*> memories_;
   std::vector<GlobalData*> globals_;

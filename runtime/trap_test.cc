@@ -317,7 +317,8 @@ TEST_F(TrapTest, GuestTrapsInAForkedChild) {
   call_trapping(function(instance, "trap"), {});
   std::atomic<bool> stop{false};
   std::thread mapper([&] {
-    while (!stop) assembled_engine().data()->adapters(1).ok();  // maps and unmaps code, looks types up
+    // Maps and unmaps code, registers and forgets a signature.
+    while (!stop) assembled_engine().data()->adapters(runtime::canonical_type({{ValueType::F32}, {}})).ok();
   });
   for (int i = 0; i < 20; ++i) {
     pid_t child = fork();

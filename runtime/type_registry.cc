@@ -2,10 +2,10 @@
 
 #include <pthread.h>
 
-#include <deque>
 #include <map>
 #include <mutex>
-#include <string>
+#include <tuple>
+#include <vector>
 
 #include "base/check.h"
 
@@ -13,12 +13,19 @@ namespace wago::runtime {
 
 namespace {
 
+struct Less {
+  bool operator()(const FuncType& a, const FuncType& b) const {
+    return std::tie(a.params, a.results) < std::tie(b.params, b.results);
+  }
+};
+
 struct Registry {
   // Held across fork(), so that a child never inherits it from a thread it does not have.
   Registry();
   std::mutex mutex;
-  std::deque<FuncType> types;  // addresses are stable; id - 1
-  std::map<std::string, uint32_t> ids;
+  std::map<FuncType, std::weak_ptr<const CanonicalType>, Less> types;
+  uint32_t next_id = 1;
+  std::vector<uint32_t> free_ids;  // has room for all that were given out
 };
 
 // Never destroyed: handles with static storage may outlive any destructor of ours.
@@ -32,30 +39,41 @@ Registry::Registry() {
   pthread_atfork([] { registry().mutex.lock(); }, unlock, unlock);
 }
 
-std::string key_of(const FuncType& type) {
-  std::string key;
-  key.reserve(type.params.size() + type.results.size() + 1);
-  for (ValueType value : type.params) key += static_cast<char>(value);
-  key += '\0';  // no value type is encoded as 0
-  for (ValueType value : type.results) key += static_cast<char>(value);
-  return key;
+void forget(const CanonicalType* type) {
+  {
+    Registry& r = registry();
+    std::lock_guard lock(r.mutex);
+    // Another thread may have registered an equal one since nobody held this.
+    auto known = r.types.find(type->type);
+    if (known != r.types.end() && known->second.expired()) r.types.erase(known);
+    r.free_ids.push_back(type->id);
+  }
+  delete type;
 }
 
 }  // namespace
 
-uint32_t canonical_type_id(const FuncType& type) {
+std::shared_ptr<const CanonicalType> canonical_type(const FuncType& type) {
   Registry& r = registry();
   std::lock_guard lock(r.mutex);
-  auto [position, added] = r.ids.try_emplace(key_of(type), static_cast<uint32_t>(r.types.size() + 1));
-  if (added) r.types.push_back(type);
-  return position->second;
+  std::weak_ptr<const CanonicalType>& known = r.types[type];
+  if (auto held = known.lock()) return held;
+  if (r.free_ids.empty()) {
+    WAGO_CHECK(r.next_id != 0);
+    r.free_ids.reserve(r.next_id);
+    r.free_ids.push_back(r.next_id++);
+  }
+  std::unique_ptr<CanonicalType> made(new CanonicalType{r.free_ids.back(), type});
+  r.free_ids.pop_back();
+  std::shared_ptr<const CanonicalType> held(made.release(), forget);
+  known = held;
+  return held;
 }
 
-const FuncType& canonical_type(uint32_t id) {
+size_t canonical_types() {
   Registry& r = registry();
   std::lock_guard lock(r.mutex);
-  WAGO_CHECK(id >= 1 && id <= r.types.size());
-  return r.types[id - 1];
+  return r.types.size();
 }
 
 }  // namespace wago::runtime

@@ -1,20 +1,28 @@
 // One number for each signature, the same in the whole process, so that call_indirect compares two words
-// across modules and instances. Signatures are never forgotten: there are as many as distinct ones were ever
-// loaded.
+// across modules and instances.
 //
-// Load time only: every call takes a lock.
+// A signature is registered while anybody holds it; its number may be another's afterwards. Whoever lets
+// guest code see the number therefore holds the signature as long.
+//
+// Load time only: registering and letting go take a lock.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "runtime/types.h"
 
 namespace wago::runtime {
 
-// From 1 up; 0 is never a signature's id, so a zeroed FuncRef matches none.
-uint32_t canonical_type_id(const FuncType& type);
+struct CanonicalType {
+  uint32_t id;  // from 1 up; 0 is never a signature's, so a zeroed FuncRef matches none
+  FuncType type;
+};
 
-// The signature behind an id; the reference stays valid for the life of the process.
-const FuncType& canonical_type(uint32_t id);
+// The same object for equal signatures, from any thread, while it is held.
+std::shared_ptr<const CanonicalType> canonical_type(const FuncType& type);
+
+// How many are held.
+size_t canonical_types();
 
 }  // namespace wago::runtime

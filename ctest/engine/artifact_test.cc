@@ -80,10 +80,9 @@ TEST_P(Artifacts, WhatIsLoadedIsWhatWasCompiled) {
   for (const char* name : {"outer", "looping", "mixed"}) {
     const uint32_t index = module_.decoded().find_export(name)->index;
     auto adapter = [&](const Module& module) {
-      const uint32_t id = module.data()->type_id(module.decoded().function_types[index]);
-      return module.data()->engine()->adapter_image(id);
+      return module.data()->adapters(module.decoded().function_types[index])->mapped->image();
     };
-    EXPECT_TRUE(*adapter(loaded) == *adapter(module_)) << name;
+    EXPECT_TRUE(adapter(loaded) == adapter(module_)) << name;
   }
   Linker linker(fresh);
   ASSERT_TRUE(linker

@@ -1,8 +1,11 @@
 // Objects of the embedding API let go, moved from and mixed in every order we could think of, and what
 // engines refuse. Leaks and uses after the end are the sanitizers' to find.
+#include <set>
 #include <thread>
 
 #include "engine_fixture.h"
+#include "runtime/code_map.h"
+#include "runtime/type_registry.h"
 
 namespace wago::engine_test {
 namespace {
@@ -31,6 +34,12 @@ class Lifetime : public ::testing::Test {
   Instance instantiate(const ModuleBuilder& builder) {
     return Linker(engine_).instantiate(engine_.compile(builder.build()).value()).value();
   }
+  Instance instantiate_with_host(const ModuleBuilder& builder, FuncType type) {
+    Linker linker(engine_);
+    auto body = [](std::span<const Slot>, std::span<Slot>) { return std::optional<Trap>(); };
+    EXPECT_TRUE(linker.define_host("env", "host", std::move(type), body).ok());
+    return linker.instantiate(engine_.compile(builder.build()).value()).value();
+  }
   static int32_t call(const Function& function, int32_t argument) {
     return function.typed<int32_t(int32_t)>().value()(argument).value();
   }
@@ -54,6 +63,66 @@ TEST_F(Lifetime, EverythingOutlivesWhatItCameFrom) {
   EXPECT_TRUE(memory->access().store<uint32_t>(0, 7));
   memory.reset();
   EXPECT_EQ(call(*hidden, 1), 101);
+}
+
+// Of what the process maps, the images that have come and not gone.
+struct MappedImages final : runtime::CodeObserver {
+  MappedImages() { runtime::observe_code(this); }
+  ~MappedImages() { runtime::observe_code(nullptr); }
+  void loaded(const runtime::MappedCode& code) override { live.insert(&code); }
+  void retired(const runtime::MappedCode& code) override { live.erase(&code); }
+  std::set<const runtime::MappedCode*> live;
+};
+
+TEST_F(Lifetime, AnEngineForgetsTheSignaturesOfModulesThatAreGone) {
+  // A signature that no other number has: its bits, as types.
+  auto signature = [](uint32_t number, ValueType result) {
+    FuncType type{{}, {result}};
+    for (uint32_t bit = 0; bit < 10; ++bit) type.params.push_back(number >> bit & 1 ? I64 : I32);
+    return type;
+  };
+  auto open = [&](uint32_t number) {
+    ModuleBuilder module;
+    const uint32_t imported = module.type(signature(number, F64).params, {F64}),
+                   exported = module.type(signature(number, I32).params, {I32}),
+                   hidden = module.type(signature(number, I64).params, {I64});
+    module.import_function("env", "host", imported);
+    const uint32_t table = module.table(FuncRef, 1);
+    module.export_("table", ExternKind::Table, table);
+    module.elements(Code().i32(0).end(), {module.function(hidden, {}, Code().i64(number + 7).end())});
+    module.export_("number", ExternKind::Function,
+                   module.function(exported, {}, Code().i32(static_cast<int32_t>(number)).end()));
+    return instantiate_with_host(module, signature(number, F64));
+  };
+  const std::vector<Slot> args(10);
+  auto result_of = [&](const Function& function) {
+    Slot result = 0;
+    EXPECT_TRUE(function.call(args, {&result, 1}).ok());
+    return result;
+  };
+  constexpr uint32_t kFirst = 1000;
+  std::optional<Instance> first = open(kFirst);
+  Function number = first->function("number").value();
+  Function hidden = *first->table("table").value().function(0).value();
+  Function host =
+      Function::host(engine_, signature(kFirst, F32), [](std::span<const Slot>, std::span<Slot> results) {
+        results[0] = 5;
+        return std::optional<Trap>();
+      }).value();
+  first.reset();
+  MappedImages images;
+  const size_t images_before = images.live.size(), types_before = runtime::canonical_types();
+  for (uint32_t i = 0; i < 700; ++i) {
+    const Instance instance = open(i);
+    EXPECT_EQ(result_of(instance.function("number").value()), i);
+    EXPECT_EQ(result_of(*instance.table("table").value().function(0).value()), i + 7);
+  }
+  // Each brought three signatures; an engine keeps a few at hand.
+  EXPECT_LE(images.live.size(), images_before + 64);
+  EXPECT_LE(runtime::canonical_types(), types_before + 64);
+  EXPECT_EQ(result_of(number), kFirst);
+  EXPECT_EQ(result_of(hidden), kFirst + 7);
+  EXPECT_EQ(result_of(host), 5u);
 }
 
 TEST_F(Lifetime, AReferenceIsRefusedOnceItsFunctionIsGone) {
