@@ -1,6 +1,7 @@
 #include "cli/side_flags.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/abilities.h"
 #include "base/process.h"
@@ -42,10 +43,16 @@ Result<Setting> parse_setting(const std::string& where, const std::string& text)
     setting.bounds = *bounds;
   } else if (name == "interruptible" && value.empty()) {
     setting.interruptible = true;
+  } else if (name == "code-shift") {
+    constexpr std::array<std::string_view, 3> kShifts = {"16", "32", "48"};
+    const auto shift = std::find(kShifts.begin(), kShifts.end(), value);
+    if (shift == kShifts.end()) return in_flag(where, not_a_word("--code-shift", value, kShifts));
+    setting.code_shift = 16 * static_cast<uint32_t>(shift - kShifts.begin() + 1);
   } else {
-    return usage_error(where + ": " + base::display(text) +
-                       " is no setting of one side; it can be 'level N', 'bounds signals', 'bounds explicit' "
-                       "or 'interruptible'");
+    return usage_error(
+        where + ": " + base::display(text) +
+        " is no setting of one side; it can be 'level N', 'bounds signals', 'bounds explicit', "
+        "'interruptible' or 'code-shift N'");
   }
   return setting;
 }

@@ -159,7 +159,8 @@ class Experimenter {
       std::array<PairSide, 2> sides;
       for (ExperimentSide side : kExperimentSides) {
         const SideRequest& wanted = request_.sides[index_of(side)];
-        sides[index_of(side)] = {wanted.program, workload_of(declared, wanted), wanted.slowdown_ppm};
+        sides[index_of(side)] = {wanted.program, workload_of(declared, wanted), wanted.slowdown_ppm,
+                                 wanted.setting.code_shift};
       }
       make_alike(sides);
       ExperimentWorkload workload;

@@ -55,6 +55,7 @@ struct Setting {
   std::optional<base::Bounds> bounds;
   std::optional<int> level;
   std::optional<bool> interruptible;
+  uint32_t code_shift = 0;  // bytes by which code lies further in its first cache line: 0, 16, 32 or 48
 };
 
 struct SideRequest {

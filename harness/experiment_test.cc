@@ -1,5 +1,6 @@
 // Experiments of real and of sabotaged sides: this test program is its own runner, see main() at the end. A
 // side is sabotaged by the name that it is run under: "crash.alternate" dies when it is asked to alternate.
+// One named "diary" notes where it is to put code.
 #include "harness/experiment.h"
 
 #include <gtest/gtest.h>
@@ -95,6 +96,10 @@ int run_worker(const std::string& program) {
   for (std::string line; !worker.closed() && std::getline(std::cin, line);) {
     auto request = base::parse_json(line, "request");
     const std::string message = request ? message_name(*request) : "";
+    if (message == "load" && how == "diary") {
+      std::ofstream(program + ".offsets", std::ios::app)
+          << base::JsonReader(*request, "load").u64("code_offset") << " ";
+    }
     if (message == "load") concerned |= line.find("\\\"id\\\": \\\"" + whose + "\\\"") != std::string::npos;
     if (message == when && concerned) {
       sabotage(how);
@@ -247,6 +252,16 @@ TEST_F(ExperimentTest, PairsHoldWhatBothSidesDid) {
   EXPECT_TRUE(baseline_began && candidate_began) << "of ten";
   EXPECT_EQ(pairs_of[0], 5u);
   EXPECT_EQ(pairs_of[1], 5u);
+}
+
+TEST_F(ExperimentTest, AShiftedSideHasItsCodeSoMuchFurtherInEveryPair) {
+  ExperimentRequest wanted = request("diary");
+  wanted.sides[1].setting = {.text = "--code-shift 48", .code_shift = 48};
+  ASSERT_FALSE(run(wanted, 5).error);
+  for (const capture::Pair& pair : read().pairs) EXPECT_EQ(pair.code_offset, pair.round % 4 * 16);
+  const auto noted = base::system_files().read(path("diary.offsets"), 1000);
+  ASSERT_TRUE(noted);
+  EXPECT_EQ(std::string(noted->begin(), noted->end()), "48 48 0 16 32 48 ") << "surveyed first";
 }
 
 TEST_F(ExperimentTest, LongIterationsRunFreely) {

@@ -45,10 +45,12 @@ base::Result<TokenPipe> make_pipe() {
   return TokenPipe{base::Fd(ends[0]), base::Fd(ends[1])};
 }
 
+constexpr uint32_t kCacheLineBytes = 64;
+
 LoadRequest load_request(const PairSide& side, uint32_t code_offset) {
   return {.catalog = capture::to_catalog_text("experiment", {side.workload}),
           .module = side.workload.module_path,
-          .code_offset = code_offset,
+          .code_offset = (code_offset + side.code_shift) % kCacheLineBytes,
           .slowdown_ppm = side.slowdown_ppm};
 }
 

@@ -32,6 +32,7 @@ struct PairSide {
   std::string program;
   capture::Workload workload;  // as this side runs it
   uint64_t slowdown_ppm = 0;
+  uint32_t code_shift = 0;  // see Setting
 };
 
 // How turns are taken, from how long an iteration takes.
@@ -46,7 +47,7 @@ TurnPlan plan_turns(uint64_t iteration_ns, uint64_t max_iterations_per_turn, uin
 
 // What is drawn or counted for one pair.
 struct PairDraw {
-  uint32_t code_offset = 0;
+  uint32_t code_offset = 0;  // of a side that is not shifted
   uint32_t padding_bytes = 0;
   uint32_t cpu = 0;
   capture::ExperimentSide first = capture::ExperimentSide::Baseline;

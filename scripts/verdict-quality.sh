@@ -2,23 +2,26 @@
 # What verdicts are worth (docs/verdict-quality.md): records experiments in which the truth is known and prints tables of how
 # often it was found. An hour or two; interrupted, the same command goes on.
 #
-#   scripts/verdict-quality.sh [--quick] [--busy] [--pairs N] [--workloads ID,ID...] [--programs DIR] [--out DIR]
+#   scripts/verdict-quality.sh [--quick] [--busy] [--pairs N] [--changes C,C...] [--workloads ID,ID...] [--programs DIR]
+#                              [--out DIR]
 #
 #   --quick      a few minutes: three workloads, no slowdown and 2 %
 #   --busy       with two neighbours that never sleep
-#   --pairs N    of each workload and slowdown (default 48)
+#   --pairs N    of each workload and change (default 48)
+#   --changes    of the candidate, of 0%,shift,0.5%,1%,2%,5%, its default (shift: its code is moved, and nothing else)
 #   --programs   where they were built (default build/release/bin)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 bin=build/release/bin
-levels=(0% 0.5% 1% 2% 5%) pairs=48 out=build/verdict-quality busy=no
+changes=(0% shift 0.5% 1% 2% 5%) pairs=48 out=build/verdict-quality busy=no
 workloads=(fib collatz sieve quicksort crc32 sha256 matmul nbody mandelbrot list hash_table dispatch)
 while [ $# -gt 0 ]; do
   case $1 in
-    --quick) levels=(0% 2%) workloads=(fib crc32 sieve) pairs=24 ;;
+    --quick) changes=(0% 2%) workloads=(fib crc32 sieve) pairs=24 ;;
     --busy) busy=yes ;;
     --pairs) pairs=$2 && shift ;;
+    --changes) IFS=, read -ra changes <<<"$2" && shift ;;
     --workloads) IFS=, read -ra workloads <<<"$2" && shift ;;
     --programs) bin=$2 && shift ;;
     --out) out=$2 && shift ;;
@@ -42,13 +45,16 @@ fi
 
 mkdir -p "$out"
 experiments=()
-for level in "${levels[@]}"; do
-  experiment="$out/$level.wagoexp"
-  injected=()
-  [ "$level" = 0% ] || injected=(--inject-slowdown "$level")
+for change in "${changes[@]}"; do
+  experiment="$out/$change.wagoexp"
+  case $change in
+    0%) changed=() ;;
+    shift) changed=(--candidate-arg "code-shift 16") ;;
+    *) changed=(--inject-slowdown "$change") ;;
+  esac
   $bin/wago-profile profile experiment --catalog corpora/catalog.json "${workloads[@]/#/--workload=}" \
     --baseline $bin/wago-profile --candidate $bin/wago-profile --pairs "$pairs" --no-captures --budget 24h \
-    "${injected[@]}" --out "$experiment" >&2
+    "${changed[@]}" --out "$experiment" >&2
   experiments+=("$experiment")
 done
 $bin/wago_verdict_quality "${experiments[@]}"

@@ -1,11 +1,11 @@
 // wago_verdict_quality: what verdicts are worth, from experiments with a known slowdown.
 //
-//   wago_verdict_quality [--most-pairs=N] EXPERIMENT.wagoexp...
+//   wago_verdict_quality [--most-pairs=N] [--margin=P%] EXPERIMENT.wagoexp...
 //
-// Prints Markdown: for each slowdown that was injected what the verdicts were, how often other rules would
-// have claimed a change on as many of the same iterations, and whether intervals hold the truth. Controls
-// count as unchanged code. See docs/verdict-quality.md and scripts/verdict-quality.sh. Exits with 2 for what
-// cannot be read.
+// Prints Markdown: for each slowdown that was injected, and for code that was moved, what the verdicts were,
+// how often other rules would have claimed a change on as many of the same iterations, and whether intervals
+// hold the truth. Controls count as unchanged code. See docs/verdict-quality.md and
+// scripts/verdict-quality.sh. Exits with 2 for what cannot be read.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -25,13 +25,20 @@ struct Level {
   std::vector<Trial> trials;
   Coverage coverage;
 };
-// By what was injected, in millionths.
-using Levels = std::map<long, Level>;
+// What was done to the candidate: slowed down, or set otherwise (a code shift, which is to change nothing).
+struct Change {
+  long ppm = 0;
+  std::string setting;
+  auto operator<=>(const Change&) const = default;
+};
+using Levels = std::map<Change, Level>;
 
 void add(Levels& levels, const wago::capture::ExperimentContents& contents, const TrialOptions& options) {
   for (bool controls : {false, true}) {
     const double truth = controls ? 0 : injected(contents.experiment);
-    Level& level = levels[std::lround(std::expm1(truth) * 1e6)];
+    Change change{std::lround(std::expm1(truth) * 1e6), ""};
+    if (!controls) change.setting = contents.experiment.sides[1].setting;
+    Level& level = levels[change];
     for (Trial& trial : trials_of(contents, controls, options)) level.trials.push_back(std::move(trial));
     const Coverage coverage = coverage_of(contents, controls, truth, kBlock);
     level.coverage.blocks += coverage.blocks;
@@ -49,11 +56,11 @@ std::string share(size_t hits, size_t of) {
   return text;
 }
 
-std::string level_name(long ppm) {
-  if (ppm == 0) return "none";
+std::string name_of(const Change& change) {
+  if (change.ppm == 0) return change.setting.empty() ? "none" : "none, " + change.setting;
   char text[32];
-  std::snprintf(text, sizeof text, "%+.3g %%", static_cast<double>(ppm) / 1e4);
-  return text;
+  std::snprintf(text, sizeof text, "%+.3g %%", static_cast<double>(change.ppm) / 1e4);
+  return text + (change.setting.empty() ? "" : ", " + change.setting);
 }
 
 size_t count(const std::vector<Trial>& trials, Finding finding) {
@@ -67,14 +74,14 @@ void print_verdicts(const Levels& levels) {
       "| injected | trials | regressed | improved | same | layout-sensitive | inconclusive | pairs, mean | "
       "seconds, mean |\n"
       "|---|---|---|---|---|---|---|---|---|\n");
-  for (const auto& [ppm, level] : levels) {
+  for (const auto& [change, level] : levels) {
     double pairs = 0, seconds = 0;
     for (const Trial& trial : level.trials) {
       pairs += static_cast<double>(trial.pairs);
       seconds += trial.seconds;
     }
     const size_t n = level.trials.size();
-    std::printf("| %s | %zu |", level_name(ppm).c_str(), n);
+    std::printf("| %s | %zu |", name_of(change).c_str(), n);
     for (Finding finding : {Finding::Regressed, Finding::Improved, Finding::Same, Finding::LayoutSensitive,
                             Finding::Inconclusive}) {
       std::printf(" %s |", share(count(level.trials, finding), n).c_str());
@@ -86,20 +93,20 @@ void print_verdicts(const Levels& levels) {
 // A finding of this project is held against the others' where they could be judged as well.
 void print_rules(const Levels& levels) {
   std::printf("\n| rule |");
-  for (const auto& [ppm, level] : levels) {
-    std::printf(ppm == 0 ? " claims a change where there is none |" : " finds %s |", level_name(ppm).c_str());
+  for (const auto& [change, level] : levels) {
+    std::printf(change.ppm == 0 ? " claims a change: %s |" : " finds %s |", name_of(change).c_str());
   }
   std::printf("\n|---|");
   for (size_t i = 0; i < levels.size(); ++i) std::printf("---|");
   std::printf("\n");
   auto row = [&](std::string_view name, auto claim) {
     std::printf("| %.*s |", static_cast<int>(name.size()), name.data());
-    for (const auto& [ppm, level] : levels) {
+    for (const auto& [change, level] : levels) {
       size_t hits = 0, of = 0;
       for (const Trial& trial : level.trials) {
         if (!trial.others_judged) continue;
         ++of;
-        hits += ppm == 0 ? claim(trial) != Claim::None : claim(trial) == Claim::Slower;
+        hits += change.ppm == 0 ? claim(trial) != Claim::None : claim(trial) == Claim::Slower;
       }
       std::printf(" %s |", share(hits, of).c_str());
     }
@@ -117,8 +124,8 @@ void print_rules(const Levels& levels) {
 
 void print_coverage(const Levels& levels) {
   std::printf("\n| injected | blocks of %zu pairs | 99 %% intervals that hold it |\n|---|---|---|\n", kBlock);
-  for (const auto& [ppm, level] : levels) {
-    std::printf("| %s | %zu | %s |\n", level_name(ppm).c_str(), level.coverage.blocks,
+  for (const auto& [change, level] : levels) {
+    std::printf("| %s | %zu | %s |\n", name_of(change).c_str(), level.coverage.blocks,
                 share(level.coverage.covered, level.coverage.blocks).c_str());
   }
 }
@@ -126,12 +133,12 @@ void print_coverage(const Levels& levels) {
 // What went wrong, by workload: claims where nothing changed, and verdicts against the truth.
 void print_wrong(const Levels& levels) {
   std::map<std::string, size_t> wrong;
-  for (const auto& [ppm, level] : levels) {
+  for (const auto& [change, level] : levels) {
     for (const Trial& trial : level.trials) {
       const bool claimed = trial.finding == Finding::Regressed || trial.finding == Finding::Improved;
-      const bool denied = ppm > 10'000 && trial.finding == Finding::Same;
-      if ((ppm == 0 && claimed) || trial.finding == Finding::Improved || denied) {
-        ++wrong[trial.workload + ": " + std::string(spelling(trial.finding)) + " at " + level_name(ppm)];
+      const bool denied = change.ppm > 10'000 && trial.finding == Finding::Same;
+      if ((change.ppm == 0 && claimed) || trial.finding == Finding::Improved || denied) {
+        ++wrong[trial.workload + ": " + std::string(spelling(trial.finding)) + " at " + name_of(change)];
       }
     }
   }
@@ -146,9 +153,13 @@ int main(int argc, char** argv) {
   Levels levels;
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
-    constexpr std::string_view kMostPairs = "--most-pairs=";
+    constexpr std::string_view kMostPairs = "--most-pairs=", kMargin = "--margin=";
     if (argument.starts_with(kMostPairs)) {
       options.most_pairs = std::strtoul(argv[i] + kMostPairs.size(), nullptr, 10);
+      continue;
+    }
+    if (argument.starts_with(kMargin)) {
+      options.settings.margin = std::strtod(argv[i] + kMargin.size(), nullptr) / 100;
       continue;
     }
     const auto contents = wago::capture::read_experiment(std::string(argument));
@@ -158,9 +169,12 @@ int main(int argc, char** argv) {
     }
     add(levels, *contents, options);
   }
-  if (levels.empty() || options.most_pairs < kLooks.front()) {
-    std::fprintf(stderr, "usage: wago_verdict_quality [--most-pairs=N, at least %zu] EXPERIMENT.wagoexp...\n",
-                 kLooks.front());
+  if (levels.empty() || options.most_pairs < kLooks.front() ||
+      options.settings.margin < options.settings.floor) {
+    std::fprintf(stderr,
+                 "usage: wago_verdict_quality [--most-pairs=N, at least %zu] [--margin=P%%, at least %.2f%%] "
+                 "EXPERIMENT.wagoexp...\n",
+                 kLooks.front(), 100 * options.settings.floor);
     return 2;
   }
   print_verdicts(levels);
