@@ -3,6 +3,7 @@
 #include <set>
 #include <string>
 
+#include "base/plural.h"
 #include "capture/capture.h"
 
 namespace wago::capture {
@@ -58,8 +59,8 @@ Verdict check_work(const Manifest& m, const PhaseRecord& record, uint64_t times)
   if (record.phase == base::Phase::Compile) work *= m.module_bytes;
   if (record.phase == base::Phase::Execute) work *= m.calls_per_iteration;
   if (work.is(record.completed_work)) return {};
-  return damaged(named(name, record.completed_work) + ", but the work of " + std::to_string(times) +
-                 (times == 1 ? " time" : " times") + " through it is " + work.text());
+  return damaged(named(name, record.completed_work) + ", but the work of " + base::plural(times, "time") +
+                 " through it is " + work.text());
 }
 
 Verdict check_phases(const Manifest& m) {

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "base/plural.h"
 #include "base/scalar.h"
 
 namespace wago::cli {
@@ -106,8 +107,7 @@ std::string format_value(ValueType type, const uint64_t* slots) {
 base::Result<Slots> parse_arguments(const std::string& function, const FuncType& type,
                                     std::span<const std::string> arguments) {
   if (arguments.size() != type.params.size()) {
-    return base::usage_error(function + " takes " + std::to_string(type.params.size()) +
-                             (type.params.size() == 1 ? " argument, " : " arguments, ") +
+    return base::usage_error(function + " takes " + base::plural(type.params.size(), "argument") + ", " +
                              std::to_string(arguments.size()) + (arguments.size() == 1 ? " was" : " were") +
                              " given; its type is " + to_string(type));
   }

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "base/plural.h"
 #include "base/scalar.h"
 #include "base/slots.h"
 #include "base/text.h"
@@ -51,9 +52,9 @@ base::Result<void> check_slots(const std::string& name, const char* what, const 
                                const FuncType& signature) {
   uint32_t expected = slots_of(types);
   if (slots.size() != expected) {
-    return usage_error(name + " has " + std::to_string(expected) + " " + what + " slot" +
-                       (expected == 1 ? "" : "s") + ", its type being " + to_string(signature) + ", but " +
-                       std::to_string(slots.size()) + (slots.size() == 1 ? " is" : " are") + " given");
+    return usage_error(name + " has " + base::plural(expected, std::string(what) + " slot") +
+                       ", its type being " + to_string(signature) + ", but " + std::to_string(slots.size()) +
+                       (slots.size() == 1 ? " is" : " are") + " given");
   }
   for (size_t i = 0; i < slots.size(); ++i) {
     ValueType type = type_of_slot(types, i);

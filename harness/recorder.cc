@@ -17,6 +17,7 @@
 #include "base/clock.h"
 #include "base/duration.h"
 #include "base/files.h"
+#include "base/plural.h"
 #include "base/process.h"
 #include "base/text.h"
 #include "capture/capture.h"
@@ -80,7 +81,7 @@ class SharedProgress {
 std::string where(const Progress& progress) {
   std::string text = "during phase " + std::string(base::spelling(progress.phase));
   if (progress.warming_up) text += " (warm-up)";
-  if (progress.iterations) text += " after " + std::to_string(progress.iterations) + " iterations";
+  if (progress.iterations) text += " after " + base::plural(progress.iterations, "iteration");
   return text;
 }
 

@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "base/duration.h"
+#include "base/plural.h"
 #include "harness/stack_sides.h"
 #include "harness/symbols.h"
 #include "runtime/code_image.h"
@@ -108,7 +109,8 @@ std::vector<std::string> sampling_diagnostics(const Sampler& sampler, const capt
                         " Hz of the " + std::to_string(rate_hz) + " Hz that were asked for");
   }
   if (const uint64_t lost = sampler.lost_samples()) {
-    sentences.push_back(std::to_string(lost) + " samples did not fit into memory and were lost");
+    sentences.push_back(base::plural(lost, "sample") + " did not fit into memory and " +
+                        (lost == 1 ? "was" : "were") + " lost");
   }
   return sentences;
 }

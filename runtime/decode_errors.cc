@@ -3,6 +3,7 @@
 #include <cstdarg>
 #include <cstdio>
 
+#include "base/plural.h"
 #include "base/text.h"
 
 namespace wago::runtime {
@@ -224,7 +225,8 @@ bool DecodeErrors::unknown(uint64_t at, std::string_view what, uint32_t index, u
   return report(at, "unknown " + std::string(what) + text(" %u: there are %llu", index, number(count)));
 }
 bool DecodeErrors::unknown_label(uint64_t at, uint32_t depth, uint64_t nested) {
-  return report(at, text("unknown label %u: %llu blocks are open", depth, number(nested)));
+  return report(at, text("unknown label %u: ", depth) + base::plural(nested, "block") +
+                        (nested == 1 ? " is open" : " are open"));
 }
 bool DecodeErrors::duplicate_export(uint64_t at, std::string_view name) {
   return report(at, "duplicate export name " + base::display(name));

@@ -2,6 +2,7 @@
 
 #include <atomic>
 
+#include "base/plural.h"
 #include "runtime/exhaustion.h"
 #include "runtime/global.h"
 #include "runtime/host.h"
@@ -238,8 +239,9 @@ InstantiateResult Linker::instantiate(const Module& module) const {
 InstantiateResult Instance::create(const Module& module, std::span<const Extern> imports) {
   const size_t wanted = module.decoded().imports.size();
   if (imports.size() != wanted) {
-    return link_failure(base::usage_error("the module imports " + std::to_string(wanted) + " objects, but " +
-                                          std::to_string(imports.size()) + " are given"));
+    return link_failure(base::usage_error("the module imports " + base::plural(wanted, "object") + ", but " +
+                                          std::to_string(imports.size()) +
+                                          (imports.size() == 1 ? " is" : " are") + " given"));
   }
   std::vector<const Extern*> objects;
   for (const Extern& object : imports) objects.push_back(&object);

@@ -1,4 +1,5 @@
 #include "runtime/memory.h"
+#include "base/plural.h"
 
 #include <sys/mman.h>
 
@@ -12,7 +13,7 @@ namespace wago::runtime {
 base::Result<std::unique_ptr<MemoryData>> MemoryData::create(const MemoryType& type, base::Bounds bounds,
                                                              uint32_t limit_pages) {
   if (type.limits.min > limit_pages) {
-    return base::failed("a memory of " + std::to_string(type.limits.min) + " pages exceeds the limit of " +
+    return base::failed("a memory of " + base::plural(type.limits.min, "page") + " exceeds the limit of " +
                         std::to_string(limit_pages) + " memory pages; raise EngineLimits::memory_pages");
   }
   const uint32_t max_pages = std::min({type.limits.max.value_or(kMaxPages), limit_pages, kMaxPages});

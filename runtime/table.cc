@@ -1,4 +1,5 @@
 #include "runtime/table.h"
+#include "base/plural.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -14,12 +15,12 @@ base::Result<std::unique_ptr<TableData>> TableData::create(const TableType& type
                                                            uint32_t limit_entries, uint64_t* budget) {
   const uint32_t count = type.limits.min;
   if (count > limit_entries) {
-    return base::failed("a table of " + std::to_string(count) + " entries exceeds the limit of " +
+    return base::failed("a table of " + base::plural(count, "entry", "entries") + " exceeds the limit of " +
                         std::to_string(limit_entries) + " table entries; raise EngineLimits::table_entries");
   }
   if (budget && count > *budget) {
-    return base::failed("a table of " + std::to_string(count) +
-                        " entries exceeds what the limit on all tables of an instance leaves, " +
+    return base::failed("a table of " + base::plural(count, "entry", "entries") +
+                        " exceeds what the limit on all tables of an instance leaves, " +
                         std::to_string(*budget) + "; raise EngineLimits::instance_table_entries");
   }
   auto table = std::make_unique<TableData>();
@@ -38,7 +39,7 @@ base::Result<std::unique_ptr<TableData>> TableData::create(const TableType& type
     (void)table->grow(count, initial);
   }
   if (table->size() != count) {
-    return base::unmeasurable("no memory for a table of " + std::to_string(count) + " entries");
+    return base::unmeasurable("no memory for a table of " + base::plural(count, "entry", "entries"));
   }
   return table;
 }

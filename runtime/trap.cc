@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/duration.h"
+#include "base/plural.h"
 #include "base/text.h"
 #include "runtime/code_map.h"
 #include "runtime/host.h"
@@ -204,7 +205,7 @@ std::string lines_of(const Frame& frame) {
 }
 
 std::string repetition(const Cycle& cycle) {
-  const std::string times = " repeated " + std::to_string(cycle.rounds - 1) + " times more)\n";
+  const std::string times = " repeated " + base::plural(cycle.rounds - 1, "time") + " more)\n";
   if (cycle.period == 1) return "  (the frame above is" + times;
   return "  (the " + std::to_string(cycle.period) + " frames above are" + times;
 }

@@ -92,7 +92,7 @@ TEST(Validate, MessagesNameTheInstructionAndBothTypes) {
   EXPECT_EQ(check(Code().op(Opcode::LocalGet, 0).open(Opcode::If, I32).i32(1).end().op(Opcode::Drop).end()),
             "type mismatch: an if without else must have the same parameters and results, in func[1]");
   EXPECT_EQ(check(Code().op(Opcode::LocalGet, 9).end()), "unknown local 9: there are 6, in func[1]");
-  EXPECT_EQ(check(Code().op(Opcode::Br, 2).end()), "unknown label 2: 1 blocks are open, in func[1]");
+  EXPECT_EQ(check(Code().op(Opcode::Br, 2).end()), "unknown label 2: 1 block is open, in func[1]");
   EXPECT_EQ(check(Code().i32(0).op(Opcode::I32Load16U, 2, 0).op(Opcode::Drop).end()),
             "alignment must not be larger than natural: i32.load16_u is aligned to 2^1 at most, not 2^2, in "
             "func[1]");

@@ -1,6 +1,7 @@
 // Functions of <wasm.h>: callbacks and calls.
 #include <algorithm>
 
+#include "base/plural.h"
 #include "codegen/c_api/objects.h"
 
 using namespace wago;
@@ -111,8 +112,9 @@ wasm_trap_t* wasm_func_call(const wasm_func_t* func, const wasm_val_vec_t* args,
   const size_t given = args ? args->size : 0, room = results ? results->size : 0;
   if (has_vectors(type.params) || has_vectors(type.results)) return new_trap(*store, kNoVectors);
   if (given != type.params.size() || room < type.results.size()) {
-    return new_trap(*store, "the function is " + to_string(type) + ", but " + std::to_string(given) +
-                                " arguments and room for " + std::to_string(room) + " results are given");
+    return new_trap(*store, "the function is " + to_string(type) + ", but " +
+                                base::plural(given, "argument") + " and room for " +
+                                base::plural(room, "result") + " are given");
   }
   std::vector<Slot> slots(given + type.results.size());
   for (size_t i = 0; i < given; ++i) {
