@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/sha256.h"
+#include "base/shell.h"
 #include "base/text.h"
 #include "diff/change_points.h"
 #include "diff/floor.h"
@@ -349,23 +350,26 @@ std::string confirmation_command(const History& history, const HistorySeries& se
   const std::string runners = paths.runners.empty() ? "runners" : paths.runners;
   // The same program on both sides: modules are what differs.
   const bool modules = !sides[0]->runner_id.empty() && sides[0]->runner_id == sides[1]->runner_id;
-  const std::string out = series.workload + "." + versions[0] + "." + versions[1] + ".wagoexp";
-  std::string command = "wago-profile profile experiment --catalog " +
-                        base::display(paths.catalog.empty() ? series.catalog + ".json" : paths.catalog) +
-                        " --workload " + base::display(series.workload);
+  // In one folder, whatever versions are called: "release/1.4".
+  std::string out = series.workload + "." + versions[0] + "." + versions[1] + ".wagoexp";
+  std::ranges::replace(out, '/', '-');
+  std::string command = "wago-profile profile experiment";
+  auto add_file = [&](const std::string& flag, const std::string& path) {
+    command += " " + flag + " " + base::shell_path(path);
+  };
+  add_file("--catalog", paths.catalog.empty() ? series.catalog + ".json" : paths.catalog);
+  command += " " + base::shell_flag("--workload", series.workload);
   for (size_t i = 0; i < 2; ++i) {
-    const std::string flag = i == 0 ? " --baseline" : " --candidate";
+    const std::string flag = i == 0 ? "--baseline" : "--candidate";
     const std::string place = base::join_path(runners, versions[i]);
-    if (modules) {
-      command += flag + " " + base::display(sides[i]->program) + flag + "-modules " + base::display(place);
-    } else {
-      command += flag + " " + base::display(base::join_path(place, sides[i]->program));
-    }
+    add_file(flag, modules ? sides[i]->program : base::join_path(place, sides[i]->program));
+    if (modules) add_file(flag + "-modules", place);
   }
-  command += " --out " + base::display(out) + " && wago-profile profile history add " +
-             base::display(history.path) + " " + base::display(out);
+  add_file("--out", out);
+  command +=
+      " && wago-profile profile history add " + base::shell_path(history.path) + " " + base::shell_path(out);
   for (size_t i = 0; i < 2; ++i)
-    command += (i == 0 ? " --baseline-as " : " --candidate-as ") + base::display(versions[i]);
+    command += " " + base::shell_flag(i == 0 ? "--baseline-as" : "--candidate-as", versions[i]);
   return command;
 }
 

@@ -182,6 +182,19 @@ TEST(Histories, TheCommandNamesModulesWhereTheProgramIsTheSame) {
             "--baseline-as v05 --candidate-as v06");
 }
 
+// Names come from experiments, and commands are pasted.
+TEST(Histories, TheCommandIsSafeToPasteWhateverVersionsAreCalled) {
+  const History made = history({experiment(1, "release/1.3", "$(id) 1", {result("-x;id", 0)})});
+  EXPECT_EQ(confirmation_command(made, made.series[0], {.before = 0, .point = 1},
+                                 {.catalog = "-c.json", .runners = "my runners"}),
+            "wago-profile profile experiment --catalog ./-c.json --workload='-x;id'"
+            " --baseline 'my runners/release/1.3/wago-profile'"
+            " --candidate 'my runners/$(id) 1/wago-profile'"
+            " --out './-x;id.release-1.3.$(id) 1.wagoexp'"
+            " && wago-profile profile history add h.wagohist './-x;id.release-1.3.$(id) 1.wagoexp'"
+            " --baseline-as release/1.3 --candidate-as '$(id) 1'");
+}
+
 TEST(Histories, AnExperimentOfBothNeighboursDecides) {
   std::vector<HistoryExperiment> experiments = against_first(step(6, 5, 0.03));
   const auto state_with = [&](HistoryExperiment more) {

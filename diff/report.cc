@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/shell.h"
 #include "base/text.h"
 #include "diff/evidence.h"
 #include "diff/executions.h"
@@ -233,19 +234,30 @@ std::string headline(const Report& report) {
   return text.empty() ? "no workloads" : text;
 }
 
+namespace {
+
+// `flags` begin with a space where there are any. A name that would be taken for a flag stands behind "--".
+std::string explain_command(const Report& report, const std::string& workload, const std::string& flags) {
+  const std::string operands = " " + base::shell_path(report.path) + " " + base::shell_word(workload);
+  return "wago-profile profile explain" +
+         (workload.starts_with('-') ? flags + " --" + operands : operands + flags);
+}
+
+}  // namespace
+
 std::string command_for(const Report& report, const ReportedWorkload& workload) {
   const capture::ExperimentWorkload& of = report.experiment.workloads[workload.workload];
   const bool recorded = workload.flames || (!of.captures[0].empty() && !of.captures[1].empty());
-  if (!recorded) return recording_command(report, workload);
-  return "wago-profile profile explain " + base::display(report.path) + " " + base::display(of.id);
+  return recorded ? explain_command(report, of.id, "") : recording_command(report, workload);
 }
 
 std::string recording_command(const Report& report, const ReportedWorkload& workload) {
   const capture::ExperimentWorkload& of = report.experiment.workloads[workload.workload];
-  return "wago-profile profile explain " + base::display(report.path) + " " + base::display(of.id) +
-         " --catalog FILE --baseline PROGRAM --candidate PROGRAM" +
-         (of.module_sha256[0] == of.module_sha256[1] ? ""
-                                                     : " --baseline-modules DIR --candidate-modules DIR");
+  return explain_command(
+      report, of.id,
+      std::string(" --catalog FILE --baseline PROGRAM --candidate PROGRAM") +
+          (of.module_sha256[0] == of.module_sha256[1] ? ""
+                                                      : " --baseline-modules DIR --candidate-modules DIR"));
 }
 
 }  // namespace wago::diff

@@ -158,6 +158,21 @@ TEST_F(Reports, AnnotationsAreErrorsOnlyWhereTheGateHolds) {
   EXPECT_NE(text.find(" %25"), std::string::npos);
 }
 
+TEST_F(Reports, CommandsAreSafeToPasteWhateverIsNamedHow) {
+  report_.path = "-x $HOME;id.wagoexp";
+  capture::ExperimentWorkload& of = report_.experiment.workloads[report_.workloads[0].workload];
+  of.id = "it's";
+  of.captures = {"a", "b"};
+  EXPECT_EQ(command_for(report_, report_.workloads[0]),
+            "wago-profile profile explain './-x $HOME;id.wagoexp' 'it'\\''s'");
+  of.id = "--baseline=evil";
+  EXPECT_EQ(command_for(report_, report_.workloads[0]),
+            "wago-profile profile explain -- './-x $HOME;id.wagoexp' --baseline=evil");
+  EXPECT_EQ(recording_command(report_, report_.workloads[0]),
+            "wago-profile profile explain --catalog FILE --baseline PROGRAM --candidate PROGRAM -- "
+            "'./-x $HOME;id.wagoexp' --baseline=evil");
+}
+
 TEST_F(Reports, EveryFindingCarriesTheCommandThatExplainsIt) {
   const std::string records =
       "wago-profile profile explain run1.wagoexp wide --catalog FILE --baseline PROGRAM";
