@@ -100,11 +100,11 @@ FrameSection frame_section(const runtime::CodeImage& image, uint32_t begin, uint
   to.add4(0);  // and up to a multiple of 8
 
   const uint32_t index = to.size();
+  // It lists nothing. perf's unwinder looks for a list behind the code in the process, where the next
+  // function is, and would take that for one; where there is none, it follows frame pointers.
   to.add({1, kPcRelative, kUnsigned, kDataRelative});
   to.add4(0u - (index + 4));
-  to.add4(1);
-  to.add4(0u - (behind + index));
-  to.add4(frame - 4 - index);
+  to.add4(0);
   to.add4(0);  // and up to a multiple of 8
   const uint32_t index_bytes = to.size() - index;
   return {to.take(), index_bytes};

@@ -1,5 +1,5 @@
 // How the frames of a function are left, in the words that tools read: a .eh_frame section with one function
-// in it, and the .eh_frame_hdr that finds it (DWARF 4, 6.4, and the Linux Standard Base, 10.6).
+// in it, and an .eh_frame_hdr that points to it (DWARF 4, 6.4, and the Linux Standard Base, 10.6).
 #pragma once
 
 #include <cstdint>

@@ -7,8 +7,9 @@ namespace wago::ctest {
 namespace {
 
 const std::string kProgram = WAGO_PROFILE;
-const std::string kWorkload =
-    std::string(" --catalog ") + WAGO_SOURCE_DIR + "/corpora/catalog.json --workload fib --backend perf";
+const std::string kBundled =
+    std::string(" --catalog ") + WAGO_SOURCE_DIR + "/corpora/catalog.json --backend perf --workload ";
+const std::string kWorkload = kBundled + "fib";
 
 bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
@@ -56,20 +57,26 @@ TEST_F(PerfBackend, ACaptureHasSamplesAndWhatPerfOpens) {
   EXPECT_FALSE(std::filesystem::exists(root_ + "/.debug"));
 }
 
+// Whatever the functions are that lie beside those that run.
 TEST_F(PerfBackend, RawStacksReachTheirRoot) {
-  const Said said = record("--duration 1s --rate 499 --unwind-maps --stack-bytes 8192");
-  ASSERT_EQ(said.code, 0) << said.text;
-  EXPECT_TRUE(has(said.text, "warning: raw stacks")) << said.text;
-  const std::string top = done(kProgram + " profile top c.wagoprof");
-  EXPECT_TRUE(has(top, "raw stacks")) << top;
-  const std::string json = done("cat c.wagoprof/samples.json");
-  const size_t at = json.find("\"truncated_stacks\":");
-  ASSERT_NE(at, std::string::npos);
-  const std::string samples =
-      done(kProgram + " profile top c.wagoprof | awk '$1 == \"samples\" { print $2 }'");
-  ASSERT_GT(std::atoi(samples.c_str()), 20) << top;
-  // A call's first instructions and last have no frame, and perf's unwinder takes them to have one.
-  EXPECT_LE(std::atoi(json.c_str() + at + 19) * 5, std::atoi(samples.c_str())) << "of 100 at most 20";
+  for (const std::string workload : {"fib", "nbody"}) {
+    const std::string capture = workload + ".wagoprof";
+    const Said said = in_root(kProgram + " profile record" + kBundled + workload + " --out " + capture +
+                              " --duration 1s --rate 499 --unwind-maps --stack-bytes 8192");
+    ASSERT_EQ(said.code, 0) << said.text;
+    EXPECT_TRUE(has(said.text, "warning: raw stacks")) << said.text;
+    const std::string top = done(kProgram + " profile top " + capture);
+    EXPECT_TRUE(has(top, "raw stacks")) << top;
+    const std::string json = done("cat " + capture + "/samples.json");
+    const size_t at = json.find("\"truncated_stacks\":");
+    ASSERT_NE(at, std::string::npos);
+    const std::string samples =
+        done(kProgram + " profile top " + capture + " | awk '$1 == \"samples\" { print $2 }'");
+    ASSERT_GT(std::atoi(samples.c_str()), 20) << top;
+    // A call's first instructions and last have no frame, and perf's unwinder takes them to have one.
+    EXPECT_LE(std::atoi(json.c_str() + at + 19) * 5, std::atoi(samples.c_str()))
+        << "of 100 at most 20: " << workload;
+  }
 }
 
 // The module is compiled again and again: samples are the compiler's, and code comes and goes meanwhile.
