@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "codegen/compile.h"
+#include "codegen/llvm/disassembler.h"
 #include "runtime/testing/module_builder.h"
 
 namespace wago::codegen {
@@ -223,9 +224,25 @@ TEST(Decisions, SayFromHowMuchAFunctionWasMade) {
   EXPECT_EQ(image->origins, (std::vector<runtime::CodeOrigin>{{small, 3, 0}, {caller, 2, 2}}));
 }
 
+// Alignment is no spill and no move, wherever it stands; how much of it there is.
+size_t nops_of_nothing(const CodeImage& image, const std::string& what) {
+  size_t nops = 0;
+  auto site = image.emitted_sites.begin();
+  for (const Disassembled& inst : Disassembler().disassemble(image.bytes)) {
+    while (site != image.emitted_sites.end() && site + 1 != image.emitted_sites.end() &&
+           (site + 1)->offset <= inst.offset) {
+      ++site;
+    }
+    if (!inst.text.starts_with("nop")) continue;
+    ++nops;
+    EXPECT_EQ(site->kind, runtime::SiteKind::None) << what << " at " << inst.offset;
+  }
+  return nops;
+}
+
 // Every bundled module, at both levels and with both kinds of bounds.
 TEST(Decisions, AskingChangesNoCodeAndWorkersNoDecisions) {
-  size_t modules = 0, decisions = 0;
+  size_t modules = 0, decisions = 0, nops = 0;
   for (const auto& entry : std::filesystem::directory_iterator(WAGO_SOURCE_DIR "/corpora")) {
     if (entry.path().extension() != ".wasm") continue;
     auto bytes = base::system_files().read(entry.path().string(), uint64_t{1} << 24);
@@ -246,12 +263,14 @@ TEST(Decisions, AskingChangesNoCodeAndWorkersNoDecisions) {
         EXPECT_TRUE(without->functions == with->functions) << entry.path();
         EXPECT_TRUE(without->decisions.empty() && without->origins.empty());
         EXPECT_EQ(with->origins.size(), with->functions.size());
+        nops += nops_of_nothing(*with, entry.path().string());
         decisions += with->decisions.size();
       }
     }
   }
   EXPECT_GE(modules, 30u);
   EXPECT_GE(decisions, 1000u);
+  EXPECT_GE(nops, 100u);
 }
 
 }  // namespace

@@ -352,6 +352,10 @@ struct Emitter::State {
     blocks[b].branches = static_cast<uint32_t>(branches.size());
     blocks[b].align = is_padded(b);
     if (blocks[b].skipped) return;
+    // What pads is at the end of the block before, and belongs to nothing there.
+    if (source_maps && blocks[b].align) {
+      sites.push_back({{blocks[b].raw, blocks[b].branches, b - 1}, {0, SiteKind::None}});
+    }
     block_instructions = out->statistics.machine_instructions;
     block_conditionals = 0;
     if (plan && plan->blocks[b] != kNoCounter) count(plan->blocks[b]);
@@ -441,7 +445,8 @@ struct Emitter::State {
     const Mark mark = here();
     if (!sites.empty()) {
       const Mark& last = sites.back().first;
-      if (last.raw == mark.raw && last.branches == mark.branches) sites.pop_back();
+      if (last.raw == mark.raw && last.branches == mark.branches && last.block == mark.block)
+        sites.pop_back();
     }
     if (!sites.empty() && sites.back().second.kind == kind) return;
     sites.push_back({mark, {0, kind}});
@@ -681,9 +686,11 @@ struct Emitter::State {
       p.offset = resolve(mark);
       out->positions.push_back(p);
     }
-    for (auto& [mark, emitted] : sites) {
-      emitted.offset = resolve(mark);
-      out->emitted_sites.push_back(emitted);
+    std::vector<runtime::EmittedSite>& emitted = out->emitted_sites;
+    for (const auto& [mark, one] : sites) {
+      const uint32_t offset = resolve(mark);
+      if (!emitted.empty() && emitted.back().offset == offset) emitted.pop_back();
+      if (emitted.empty() || emitted.back().kind != one.kind) emitted.push_back({offset, one.kind});
     }
     for (auto& [mark, row] : unwind) {
       row.offset = resolve(mark);
