@@ -26,14 +26,15 @@ void CodeJournal::stop() {
 std::optional<uint32_t> CodeJournal::number_of(const runtime::MappedCode& code) {
   const uint64_t bytes = code.image().bytes.size();
   HeldCode held = hold(code);
-  auto [at, end] = codes_by_size_.equal_range(bytes);
+  const size_t hash = hash_of(held);
+  auto [at, end] = codes_by_hash_.equal_range(hash);
   for (; at != end; ++at) {
     if (is_same_code(codes_[at->second], held)) return at->second;
   }
   if (bytes > limits_.code_bytes - code_bytes_) return std::nullopt;
   const auto number = static_cast<uint32_t>(codes_.size());
   codes_.push_back(std::move(held));
-  codes_by_size_.emplace(bytes, number);
+  codes_by_hash_.emplace(hash, number);
   code_bytes_ += bytes;
   largest_ = std::max(largest_, bytes);
   return number;

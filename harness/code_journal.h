@@ -80,7 +80,7 @@ class CodeJournal final : public runtime::CodeObserver {
   bool observing_ = false;
   mutable std::mutex mutex_;
   std::vector<HeldCode> codes_;
-  std::unordered_multimap<uint64_t, uint32_t> codes_by_size_;
+  std::unordered_multimap<size_t, uint32_t> codes_by_hash_;
   std::vector<JournalRecord> records_;
   std::map<uint64_t, std::vector<Life>> lives_;  // by address; in each the lives follow one another
   uint64_t largest_ = 0;                         // bytes of the largest image

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
@@ -118,9 +119,11 @@ base::Error CollectorProgram::refusal(const std::string& what) const {
                           said.find("paranoid") != std::string::npos ||
                           said.find("not permitted") != std::string::npos;
   if (permission && !paranoid.empty()) {
-    sentence += "; kernel.perf_event_paranoid is " + paranoid +
-                ", and `sudo sysctl kernel.perf_event_paranoid=" + std::to_string(kind_.paranoid) +
-                "` would allow it";
+    sentence += "; kernel.perf_event_paranoid is " + paranoid;
+    sentence += std::atoi(paranoid.c_str()) > kind_.paranoid
+                    ? ", and `sudo sysctl kernel.perf_event_paranoid=" + std::to_string(kind_.paranoid) +
+                          "` would allow it"
+                    : ", which allows it: a container or sandbox here may refuse perf events to all";
   }
   return unmeasurable(sentence);
 }

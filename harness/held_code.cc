@@ -1,6 +1,8 @@
 #include "harness/held_code.h"
 
 #include <functional>
+#include <string_view>
+#include <vector>
 
 #include "runtime/code_image.h"
 #include "runtime/module.h"
@@ -25,6 +27,13 @@ bool is_same_code(const HeldCode& a, const HeldCode& b) {
   auto equal_bytes = [](const auto& x, const auto& y) { return x.bytes == y.bytes; };
   return is_same(a.signature, b.signature, std::equal_to<FuncType>()) &&
          is_same(a.image, b.image, equal_bytes) && is_same(a.module, b.module, equal_bytes);
+}
+
+size_t hash_of(const HeldCode& code) {
+  auto hash = [](const std::vector<uint8_t>& bytes) {
+    return std::hash<std::string_view>()({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  };
+  return hash(code.image->bytes) ^ (code.module ? 31 * hash(code.module->bytes) : 0);
 }
 
 }  // namespace wago::harness

@@ -211,7 +211,8 @@ Frame PerfScript::frame_of(const Place& place, bool caller) {
   }
   char hex[32];
   std::snprintf(hex, sizeof hex, "0x%llx", static_cast<unsigned long long>(place.number));
-  const bool has_file = place.file.starts_with('/') && !place.file.starts_with("//");
+  const bool has_file =
+      (place.file.starts_with('/') && !place.file.starts_with("//")) || place.file == "[vdso]";
   return {.side = has_file ? Side::Host : Side::Unknown,
           .symbol = has_file
                         ? stacks_.symbol(base::base_name(place.file) + "+" + hex, base::base_name(place.file))

@@ -114,6 +114,13 @@ TEST(PerfScript, FramesAreJoinedToCodeByPlaceAndTime) {
   }
 }
 
+TEST(PerfScript, TheKernelsLibraryIsTheHosts) {
+  const Read told = read("7/7 0.000000120: 1 \n\t be1 [unknown] ([vdso])\n\t 84 fib (/d/jitted-7-0.so)\n\n");
+  ASSERT_EQ(told.error, "");
+  const auto frames = told.frames(0);
+  EXPECT_EQ(told.name(frames[0]), "[vdso]+0xbe1");
+}
+
 // At 0x1000 there was code until 200, at 0x2000 from 150.
 TEST(PerfScript, AnAddressMeansWhatWasThereThen) {
   auto at = [](const char* time, const char* file) {

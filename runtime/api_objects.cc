@@ -4,6 +4,7 @@
 
 #include <wago/wago.h>
 #include "base/check.h"
+#include "runtime/exhaustion.h"
 #include "runtime/global.h"
 #include "runtime/host.h"
 #include "runtime/instance.h"
@@ -42,7 +43,9 @@ Result<std::optional<Function>> Function::from_reference(Slot reference) {
   if (!found.ref->adapters) {
     // Not exported, so that nobody could call it by name.
     auto* context = static_cast<runtime::InstanceContext*>(found.ref->context);
-    if (auto fetched = context->instance->fetch_adapters(*found.ref); !fetched) return fetched.error();
+    auto fetched = runtime::unless_exhausted("call the function",
+                                             [&] { return context->instance->fetch_adapters(*found.ref); });
+    if (!fetched) return fetched.error();
   }
   return std::optional(Function(std::move(found.store), found.ref));
 }
@@ -127,11 +130,13 @@ Result<Memory> Memory::create(const Engine& engine, MemoryType type) {
     return base::usage_error("a memory has at most 65536 pages, and its maximum is not below its minimum");
   }
   const EngineSettings& settings = engine.settings();
-  auto memory = runtime::MemoryData::create(type, settings.bounds, settings.limits.memory_pages);
-  if (!memory) return memory.error();
-  auto store = std::make_shared<runtime::Store>();
-  runtime::MemoryData* data = store->add(*std::move(memory));
-  return Memory(std::move(store), data);
+  return runtime::unless_exhausted("make a memory", [&]() -> Result<Memory> {
+    auto memory = runtime::MemoryData::create(type, settings.bounds, settings.limits.memory_pages);
+    if (!memory) return memory.error();
+    auto store = std::make_shared<runtime::Store>();
+    runtime::MemoryData* data = store->add(*std::move(memory));
+    return Memory(std::move(store), data);
+  });
 }
 
 MemoryType Memory::type() const {
@@ -151,12 +156,14 @@ Result<Table> Table::create(const Engine& engine, TableType type, Slot initial) 
   if (!is_reference(type.element) || type.limits.max.value_or(type.limits.min) < type.limits.min) {
     return base::usage_error("a table holds references, and its maximum is not below its minimum");
   }
-  auto store = std::make_shared<runtime::Store>();
-  if (!adopt(*store, type.element, initial)) return not_a_function("Table::create");
-  auto table = runtime::TableData::create(type, initial, engine.settings().limits.table_entries);
-  if (!table) return table.error();
-  runtime::TableData* data = store->add(*std::move(table));
-  return Table(std::move(store), data);
+  return runtime::unless_exhausted("make a table", [&]() -> Result<Table> {
+    auto store = std::make_shared<runtime::Store>();
+    if (!adopt(*store, type.element, initial)) return not_a_function("Table::create");
+    auto table = runtime::TableData::create(type, initial, engine.settings().limits.table_entries);
+    if (!table) return table.error();
+    runtime::TableData* data = store->add(*std::move(table));
+    return Table(std::move(store), data);
+  });
 }
 
 TableType Table::type() const {
@@ -235,12 +242,14 @@ Result<Global> Global::create(const Engine&, GlobalType type, std::span<const Sl
                              ", which no WebAssembly type has");
   }
   WAGO_CHECK_MSG(value.size() == slots_of(type.value), kWrongSlots);
-  auto store = std::make_shared<runtime::Store>();
-  Slot first = value[0];
-  if (!adopt(*store, type.value, first)) return not_a_function("Global::create");
-  runtime::GlobalData* data = store->add(std::make_unique<runtime::GlobalData>(type));
-  write_cell(*data, value, first);
-  return Global(std::move(store), data);
+  return runtime::unless_exhausted("make a global", [&]() -> Result<Global> {
+    auto store = std::make_shared<runtime::Store>();
+    Slot first = value[0];
+    if (!adopt(*store, type.value, first)) return not_a_function("Global::create");
+    runtime::GlobalData* data = store->add(std::make_unique<runtime::GlobalData>(type));
+    write_cell(*data, value, first);
+    return Global(std::move(store), data);
+  });
 }
 
 GlobalType Global::type() const {

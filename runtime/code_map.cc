@@ -23,15 +23,16 @@ namespace {
 struct Entry {
   uint64_t begin = 0;
   uint64_t end = 0;
-  const MappedCode* code = nullptr;
+  const MappedCode* code = nullptr;  // atomic once published; null: unmapped since
 };
 using Snapshot = std::vector<Entry>;  // sorted by begin
 
 // What handlers touch: plain atomics with static storage, so that no initialisation order or guard is
 // involved.
-constinit std::atomic<const Snapshot*> published{nullptr};
+constinit std::atomic<Snapshot*> published{nullptr};
 constinit std::atomic<uint64_t> readers{0};
-static_assert(std::atomic<const Snapshot*>::is_always_lock_free &&
+static_assert(std::atomic<Snapshot*>::is_always_lock_free &&
+              std::atomic_ref<const MappedCode*>::is_always_lock_free &&
               std::atomic<uint64_t>::is_always_lock_free);
 
 constinit std::atomic<CodeObserver*> observer{nullptr};
@@ -53,11 +54,26 @@ class Registry {
   }
 
   void add(const MappedCode* code, uint64_t begin, uint64_t end) {
-    update([&](Snapshot& next) {
-      auto at = std::lower_bound(next.begin(), next.end(), begin,
-                                 [](const Entry& entry, uint64_t pc) { return entry.begin < pc; });
-      next.insert(at, Entry{begin, end, code});
-    });
+    std::lock_guard lock(mutex_);
+    Snapshot* old = published.load();
+    auto next = std::make_unique<Snapshot>();
+    next->reserve((old ? old->size() : 0) + 1);
+    retired_.reserve(retired_.size() + 1);
+    bool added = false;
+    auto add_here = [&] {
+      next->push_back({begin, end, code});
+      added = true;
+    };
+    for (size_t i = 0; old && i < old->size(); ++i) {
+      const Entry& entry = (*old)[i];
+      if (!entry.code) continue;
+      if (!added && entry.begin > begin) add_here();
+      next->push_back(entry);
+    }
+    if (!added) add_here();
+    published.store(next.release());
+    if (old) retired_.emplace_back(old);
+    if (readers.load() == 0) retired_.clear();
   }
 
   void observe(CodeObserver* next) {
@@ -65,14 +81,19 @@ class Registry {
       std::lock_guard lock(mutex_);
       observer.store(next);
       const Snapshot* present = published.load();
-      for (size_t i = 0; next && present && i < present->size(); ++i) next->loaded(*(*present)[i].code);
+      for (size_t i = 0; next && present && i < present->size(); ++i) {
+        if (const MappedCode* code = (*present)[i].code) next->loaded(*code);
+      }
     }
     while (observer_calls.load() != 0) sched_yield();
   }
 
+  // Needs no memory: what is let go must be, most of all where there is none.
   void remove(const MappedCode* code) {
-    update(
-        [&](Snapshot& next) { std::erase_if(next, [&](const Entry& entry) { return entry.code == code; }); });
+    std::lock_guard lock(mutex_);
+    for (Entry& entry : *published.load()) {
+      if (entry.code == code) std::atomic_ref(entry.code).store(nullptr);
+    }
   }
 
  private:
@@ -84,21 +105,6 @@ class Registry {
                      observer.store(nullptr);
                      instance().mutex_.unlock();
                    });
-  }
-
-  template <class Change>
-  void update(Change change) {
-    std::lock_guard lock(mutex_);
-    const Snapshot* old = published.load();
-    auto next = std::make_unique<Snapshot>();
-    if (old) {
-      next->reserve(old->size() + 1);
-      *next = *old;
-    }
-    change(*next);
-    published.store(next.release());
-    if (old) retired_.emplace_back(old);
-    if (readers.load() == 0) retired_.clear();
   }
 
   std::mutex mutex_;
@@ -118,10 +124,11 @@ const MappedCode* find_code(uint64_t pc) {
   // array.
   readers.fetch_add(1);
   const MappedCode* found = nullptr;
-  if (const Snapshot* snapshot = published.load()) {
+  if (Snapshot* snapshot = published.load()) {
     auto after = std::upper_bound(snapshot->begin(), snapshot->end(), pc,
                                   [](uint64_t value, const Entry& entry) { return value < entry.begin; });
-    if (after != snapshot->begin() && pc < (after - 1)->end) found = (after - 1)->code;
+    if (after != snapshot->begin() && pc < (after - 1)->end)
+      found = std::atomic_ref((after - 1)->code).load();
   }
   readers.fetch_sub(1);
   return found;

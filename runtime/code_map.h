@@ -3,13 +3,13 @@
 // Pages are written first and made executable afterwards, never both at once. A mapped image is registered
 // until it is destroyed; nothing may then be executing in it.
 //
-// The registry is read by signal handlers on any thread at any time, so it is a sorted immutable array behind
-// one atomic pointer. Writers (load time only) build a new array under a lock, publish it, and retire the old
-// one. Readers count themselves in and out around each look-up; a retired array is freed by the first writer
-// that sees the count at zero after having published the successor, because whoever counts himself in later
-// can only see the successor. A reader therefore never waits, never allocates, and never touches an array
-// that is freed under it. fork() takes the lock around itself and resets the count in the child, where no
-// other thread's reader exists.
+// The registry is read by signal handlers on any thread at any time, so it is a sorted array behind
+// one atomic pointer. Who maps (load time only) builds a new array under a lock, publishes it, and retires
+// the old one; who unmaps empties his entry where it is. Readers count themselves in and out around each
+// look-up; a retired array is freed by the first writer that sees the count at zero after having published
+// the successor, because whoever counts himself in later can only see the successor. A reader therefore never
+// waits, never allocates, and never touches an array that is freed under it. fork() takes the lock around
+// itself and resets the count in the child, where no other thread's reader exists.
 #pragma once
 
 #include <atomic>

@@ -1,6 +1,9 @@
 #include "runtime/engine_data.h"
 
+#include <pthread.h>
+
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 #include "base/check.h"
@@ -10,6 +13,26 @@
 #include "runtime/stack.h"
 
 namespace wago::runtime {
+
+namespace {
+
+// One for all engines, held across fork(), so that a child never inherits it from a thread it does not have.
+struct AdaptersLock {
+  AdaptersLock();
+  std::mutex mutex;
+};
+
+std::mutex& adapters_mutex() {
+  static AdaptersLock& lock = *new AdaptersLock;
+  return lock.mutex;
+}
+
+AdaptersLock::AdaptersLock() {
+  auto unlock = [] { adapters_mutex().unlock(); };
+  pthread_atfork([] { adapters_mutex().lock(); }, unlock, unlock);
+}
+
+}  // namespace
 
 CompileSettings EngineData::compile_settings() const {
   CompileSettings compile;
@@ -42,7 +65,7 @@ base::Result<std::shared_ptr<const MappedAdapters>> EngineData::adapters(
   auto mapped = map_adapters(type, std::move(image));
   if (!mapped) return mapped.error();
   std::shared_ptr<const MappedAdapters> made = *std::move(mapped), kept_before;
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(adapters_mutex());
   std::weak_ptr<const MappedAdapters>& known = adapters_[type->id];
   if (auto other = known.lock()) return other;
   known = made;
@@ -88,7 +111,7 @@ base::Result<std::shared_ptr<MappedAdapters>> EngineData::map_adapters(
 }
 
 std::shared_ptr<const MappedAdapters> EngineData::known_adapters(const CanonicalType& type) {
-  std::lock_guard lock(mutex_);
+  std::lock_guard lock(adapters_mutex());
   auto known = adapters_.find(type.id);
   return known == adapters_.end() ? nullptr : known->second.lock();
 }

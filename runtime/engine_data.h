@@ -3,7 +3,6 @@
 
 #include <array>
 #include <memory>
-#include <mutex>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -58,9 +57,8 @@ class EngineData {
   EngineSettings settings_;
   std::unique_ptr<Compiler> compiler_;
   const BoundaryHooks* boundary_hooks_ = nullptr;
-  std::mutex mutex_;
-  // By canonical id, which adapters keep from being given to another signature. Those that nobody holds are
-  // removed when there are `sweep_at_`.
+  // What follows is guarded by one lock of all engines. By canonical id, which adapters keep from being given
+  // to another signature. Those that nobody holds are removed when there are `sweep_at_`.
   std::unordered_map<uint32_t, std::weak_ptr<const MappedAdapters>> adapters_;
   size_t sweep_at_ = 2 * kAdaptersKept;
   std::array<std::shared_ptr<const MappedAdapters>, kAdaptersKept> kept_;

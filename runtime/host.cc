@@ -9,6 +9,7 @@
 #include "base/check.h"
 #include "runtime/boundary_hooks.h"
 #include "runtime/decode_limits.h"
+#include "runtime/exhaustion.h"
 #include "runtime/instance.h"
 #include "runtime/stack.h"
 #include "runtime/trap.h"
@@ -41,30 +42,32 @@ base::Result<void> check_signature(const FuncType& type) {
 
 base::Result<Function> HostFunctionData::create(std::shared_ptr<EngineData> engine, const FuncType& type,
                                                 HostBody body, std::string name) {
-  if (auto usable = check_signature(type); !usable) return usable.error();
-  auto canonical = canonical_type(type);
-  auto adapters = engine->adapters(canonical);
-  if (!adapters) return adapters.error();
-  std::unique_ptr<HostFunctionData> host(new HostFunctionData);
-  host->HostFunction::call = call_from_guest;
-  if (const BoundaryHooks* hooks = engine->boundary_hooks()) {
-    body = hooks->host_function_made(std::move(body), name);
-  }
-  host->engine_ = std::move(engine);
-  host->body_ = std::move(body);
-  host->name_ = std::move(name);
-  host->ref_.code = (*adapters)->host;
-  host->ref_.context = static_cast<HostFunction*>(host.get());
-  host->ref_.type_id = canonical->id;
-  host->ref_.function = kHostFunctionIndex;
-  host->ref_.type = &canonical->type;
-  host->ref_.adapters = adapters->get();
-  host->type_ = std::move(canonical);
-  host->adapters_ = *std::move(adapters);
-  host->range_ = ReferenceRange(&host->ref_, 1);
-  auto store = std::make_shared<Store>(Store::Kind::Host);
-  const FuncRef* ref = store->add(std::move(host))->ref();
-  return Function(std::move(store), ref);
+  return unless_exhausted("make a host function", [&]() -> base::Result<Function> {
+    if (auto usable = check_signature(type); !usable) return usable.error();
+    auto canonical = canonical_type(type);
+    auto adapters = engine->adapters(canonical);
+    if (!adapters) return adapters.error();
+    std::unique_ptr<HostFunctionData> host(new HostFunctionData);
+    host->HostFunction::call = call_from_guest;
+    if (const BoundaryHooks* hooks = engine->boundary_hooks()) {
+      body = hooks->host_function_made(std::move(body), name);
+    }
+    host->engine_ = std::move(engine);
+    host->body_ = std::move(body);
+    host->name_ = std::move(name);
+    host->ref_.code = (*adapters)->host;
+    host->ref_.context = static_cast<HostFunction*>(host.get());
+    host->ref_.type_id = canonical->id;
+    host->ref_.function = kHostFunctionIndex;
+    host->ref_.type = &canonical->type;
+    host->ref_.adapters = adapters->get();
+    host->type_ = std::move(canonical);
+    host->adapters_ = *std::move(adapters);
+    host->range_ = ReferenceRange(&host->ref_, 1);
+    auto store = std::make_shared<Store>(Store::Kind::Host);
+    const FuncRef* ref = store->add(std::move(host))->ref();
+    return Function(std::move(store), ref);
+  });
 }
 
 base::Result<Function> make_host_function(const std::shared_ptr<EngineData>& engine, const FuncType& type,
@@ -166,12 +169,14 @@ base::Result<Function> HostFunctionData::create(std::shared_ptr<EngineData> engi
   if (auto usable = check_signature(type); !usable) return usable.error();
   const bool gives_functions =
       std::find(type.results.begin(), type.results.end(), ValueType::FuncRef) != type.results.end();
-  HostBody erased;
-  erased.invoke = SlotBody::invoke;
-  erased.state = {new SlotBody{std::move(body), canonical_type(type), slots_of(type.params),
-                               slots_of(type.results), gives_functions},
-                  [](void* state) { delete static_cast<SlotBody*>(state); }};
-  return create(std::move(engine), type, std::move(erased), std::move(name));
+  return unless_exhausted("make a host function", [&] {
+    HostBody erased;
+    erased.invoke = SlotBody::invoke;
+    erased.state = {new SlotBody{std::move(body), canonical_type(type), slots_of(type.params),
+                                 slots_of(type.results), gives_functions},
+                    [](void* state) { delete static_cast<SlotBody*>(state); }};
+    return create(std::move(engine), type, std::move(erased), std::move(name));
+  });
 }
 
 void give_to_guest(Slot reference) {

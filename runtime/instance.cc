@@ -82,8 +82,8 @@ void InstanceData::fill_functions(const ResolvedImports& imports) {
 base::Result<void> InstanceData::fetch_adapters(FuncRef& ref) {
   auto adapters = module_->engine()->adapters(module_->type(module().function_types[ref.function]));
   if (!adapters) return adapters.error();
-  ref.adapters = enterable(adapters->get());
-  fetched_adapters_.push_back(*std::move(adapters));
+  fetched_adapters_.push_back(*std::move(adapters));  // first: it may throw
+  ref.adapters = enterable(fetched_adapters_.back().get());
   return {};
 }
 

@@ -66,8 +66,8 @@ class Store : public std::enable_shared_from_this<Store> {
 
   Kind kind_;
   std::shared_ptr<Store> parent_;  // null in a root; only roots own members and dependencies
+  std::vector<std::shared_ptr<Store>> dependencies_;  // Host stores, sorted by address; outlive the members
   std::vector<std::unique_ptr<StoreMember>> members_;
-  std::vector<std::shared_ptr<Store>> dependencies_;  // Host stores, sorted by address
 };
 
 // Stores that wait for the thread to leave guest code; see ThreadState::graveyard.

@@ -316,9 +316,13 @@ TEST_F(TrapTest, GuestTrapsInAForkedChild) {
   Instance instance = instantiate();
   call_trapping(function(instance, "trap"), {});
   std::atomic<bool> stop{false};
+  const Engine shared = assembled_engine();
   std::thread mapper([&] {
-    // Maps and unmaps code, registers and forgets a signature.
-    while (!stop) assembled_engine().data()->adapters(runtime::canonical_type({{ValueType::F32}, {}})).ok();
+    while (!stop) {
+      // Maps and unmaps code, registers and forgets a signature; then holds the lock of a shared engine.
+      (void)assembled_engine().data()->adapters(runtime::canonical_type({{ValueType::F32}, {}})).ok();
+      for (int n = 0; n < 100; ++n) (void)shared.data()->adapters(runtime::canonical_type({})).ok();
+    }
   });
   for (int i = 0; i < 20; ++i) {
     pid_t child = fork();
@@ -329,6 +333,7 @@ TEST_F(TrapTest, GuestTrapsInAForkedChild) {
       another.add_function_trap("trap");
       Engine engine = assembled_engine();
       Instance second = Linker(engine).instantiate(another.build(engine)).value();
+      (void)shared.data()->adapters(runtime::canonical_type({{}, {ValueType::F32}})).ok();
       Trap again = call_trapping(function(second, "trap"), {});
       _exit(trap.code == TrapCode::Unreachable && again.frames.size() == 1 ? 7 : 1);
     }

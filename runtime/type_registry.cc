@@ -39,35 +39,48 @@ Registry::Registry() {
   pthread_atfork([] { registry().mutex.lock(); }, unlock, unlock);
 }
 
-void forget(const CanonicalType* type) {
-  {
+// Registered once it has a number.
+struct Registered : CanonicalType {
+  explicit Registered(const FuncType& of) : CanonicalType{0, of} {}
+  Registered(const Registered&) = delete;
+  Registered& operator=(const Registered&) = delete;
+  ~Registered() {
+    if (id == 0) return;
     Registry& r = registry();
     std::lock_guard lock(r.mutex);
     // Another thread may have registered an equal one since nobody held this.
-    auto known = r.types.find(type->type);
+    auto known = r.types.find(type);
     if (known != r.types.end() && known->second.expired()) r.types.erase(known);
-    r.free_ids.push_back(type->id);
+    r.free_ids.push_back(id);
   }
-  delete type;
+};
+
+std::shared_ptr<const CanonicalType> known_type(const FuncType& type) {
+  Registry& r = registry();
+  std::lock_guard lock(r.mutex);
+  auto known = r.types.find(type);
+  return known == r.types.end() ? nullptr : known->second.lock();
 }
 
 }  // namespace
 
 std::shared_ptr<const CanonicalType> canonical_type(const FuncType& type) {
+  if (auto known = known_type(type)) return known;
+  // Made, and in vain let go, without the lock, which letting go of a registered one takes.
+  auto made = std::make_shared<Registered>(type);
   Registry& r = registry();
   std::lock_guard lock(r.mutex);
   std::weak_ptr<const CanonicalType>& known = r.types[type];
-  if (auto held = known.lock()) return held;
+  if (auto other = known.lock()) return other;
   if (r.free_ids.empty()) {
     WAGO_CHECK(r.next_id != 0);
     r.free_ids.reserve(r.next_id);
     r.free_ids.push_back(r.next_id++);
   }
-  std::unique_ptr<CanonicalType> made(new CanonicalType{r.free_ids.back(), type});
+  made->id = r.free_ids.back();
   r.free_ids.pop_back();
-  std::shared_ptr<const CanonicalType> held(made.release(), forget);
-  known = held;
-  return held;
+  known = made;
+  return made;
 }
 
 size_t canonical_types() {

@@ -125,6 +125,32 @@ TEST_F(Lifetime, AnEngineForgetsTheSignaturesOfModulesThatAreGone) {
   EXPECT_EQ(result_of(host), 5u);
 }
 
+// The instance that imports them goes last, and with it what the functions captured.
+TEST_F(Lifetime, WhatAHostFunctionCapturedMayLookForAnotherAsItGoes) {
+  struct Looks {
+    Slot* reference;
+    ~Looks() { (void)Function::from_reference(*reference).ok(); }
+  };
+  Slot reference = 0;
+  {
+    ModuleBuilder module;
+    const uint32_t type = module.type({}, {});
+    const uint32_t a = module.import_function("env", "a", type), b = module.import_function("env", "b", type);
+    module.export_("table", ExternKind::Table, module.table(FuncRef, 2));
+    module.elements(Code().i32(0).end(), {a, b});
+    std::optional<Linker> linker(engine_);
+    for (const char* name : {"a", "b"}) {
+      auto body = [captured = std::shared_ptr<Looks>(new Looks{&reference})](
+                      std::span<const Slot>, std::span<Slot>) { return std::optional<Trap>(); };
+      ASSERT_TRUE(linker->define_host("env", name, {}, std::move(body)).ok());
+    }
+    const Instance instance = linker->instantiate(engine_.compile(module.build()).value()).value();
+    linker.reset();
+    reference = instance.table("table").value().get(0).value();
+  }
+  EXPECT_FALSE(Function::from_reference(reference).ok());
+}
+
 TEST_F(Lifetime, AReferenceIsRefusedOnceItsFunctionIsGone) {
   Table table = Table::create(engine_, {FuncRef, {2, {}}}).value();
   Slot reference = 0;
