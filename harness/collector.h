@@ -25,6 +25,10 @@ class Collector {
   // over. What they refuse fails the recording.
   virtual base::Result<void> begin_phase() = 0;
   virtual base::Result<void> end_phase() = 0;
+  // Around each batch of iterations that is timed: what lies between is their preparation and checks. For who
+  // can tell what falls outside by its time, nothing.
+  virtual void begin_window() {}
+  virtual void end_window() {}
   // Before the phase: the instance whose functions it calls, where there is one for all of it. None can leave
   // this out, so that one that has another inside it does not forget to pass it on.
   virtual void use(wago::Instance& instance) = 0;

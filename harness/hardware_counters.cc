@@ -69,15 +69,20 @@ HardwareCounters::HardwareCounters(Collector* inner, Open open)
 }
 
 base::Result<void> HardwareCounters::begin_phase() {
-  if (inner_) {
-    if (auto begun = inner_->begin_phase(); !begun) return begun;
-  }
+  return inner_ ? inner_->begin_phase() : base::Result<void>();
+}
+
+void HardwareCounters::begin_window() {
+  if (inner_) inner_->begin_window();
   for (const Event& event : events_) ::ioctl(event.fd.get(), PERF_EVENT_IOC_ENABLE, 0);
-  return {};
+}
+
+void HardwareCounters::end_window() {
+  for (const Event& event : events_) ::ioctl(event.fd.get(), PERF_EVENT_IOC_DISABLE, 0);
+  if (inner_) inner_->end_window();
 }
 
 base::Result<void> HardwareCounters::end_phase() {
-  for (const Event& event : events_) ::ioctl(event.fd.get(), PERF_EVENT_IOC_DISABLE, 0);
   for (const Event& event : events_) read(event);
   return inner_ ? inner_->end_phase() : base::Result<void>();
 }

@@ -1,4 +1,4 @@
-// What the processor itself counts while the measured phase runs: cycles, instructions, cache and branch
+// What the processor itself counts while iterations are timed: cycles, instructions, cache and branch
 // misses, in user mode, of the thread that does the work and of the workers that it starts.
 //
 // Many machines, most virtual ones, count nothing for us: that is said, and fails nothing. Where there are
@@ -39,6 +39,8 @@ class HardwareCounters final : public Collector {
 
   base::Result<void> begin_phase() override;
   base::Result<void> end_phase() override;
+  void begin_window() override;
+  void end_window() override;
   void use(wago::Instance& instance) override;
 
   // After the phase: of the events that could be counted.

@@ -36,9 +36,9 @@ TEST(HardwareCounters, ARefusalNamesItsSetting) {
   EXPECT_NE(counters.sentence(1).find("kernel.perf_event_paranoid"), std::string::npos);
 }
 
-// The kernel's own task clock stands in for what a processor counts: only what happens between the edges is
+// The kernel's own task clock stands in for what a processor counts: only what happens in windows is
 // in it.
-TEST(HardwareCounters, CountsAreOfThePhaseAlone) {
+TEST(HardwareCounters, CountsAreOfTimedWindowsAlone) {
   bool permitted = true;
   HardwareCounters counters(nullptr, [&](perf_event_attr& attributes) {
     if (attributes.config == PERF_COUNT_HW_CACHE_MISSES) {
@@ -55,6 +55,9 @@ TEST(HardwareCounters, CountsAreOfThePhaseAlone) {
   if (!permitted) GTEST_SKIP() << "the kernel permits no perf events";
   work_for_a_while();
   ASSERT_TRUE(counters.begin_phase());
+  counters.begin_window();
+  counters.end_window();
+  work_for_a_while();
   ASSERT_TRUE(counters.end_phase());
   ASSERT_EQ(counters.readings().size(), 3u);
   const uint64_t nothing = counters.readings()[0].count;
@@ -65,11 +68,13 @@ TEST(HardwareCounters, CountsAreOfThePhaseAlone) {
     return static_cast<int>(::syscall(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC));
   });
   ASSERT_TRUE(busy.begin_phase());
+  busy.begin_window();
   work_for_a_while();
+  busy.end_window();
   ASSERT_TRUE(busy.end_phase());
   ASSERT_EQ(busy.readings().size(), 4u);
   EXPECT_EQ(busy.readings()[0].name, "cycles");
-  EXPECT_GT(busy.readings()[0].count, 5 * nothing) << "the work before the phase was counted";
+  EXPECT_GT(busy.readings()[0].count, 5 * nothing) << "the work between windows was counted";
   const std::string said = busy.sentence(1000);
   EXPECT_NE(said.find("cycles, "), std::string::npos) << said;
   EXPECT_NE(said.find(" instructions per cycle"), std::string::npos) << said;

@@ -49,16 +49,18 @@ RunStatus Measurement::run(const LoopLimits& limits, LoopResult& result) {
 
 RunStatus Measurement::loop(const LoopLimits& limits, LoopResult& result) {
   result.start_unix_ns = clock_.unix_ns();
-  const uint64_t start = clock_.monotonic_ns();
+  const uint64_t start = result.start_monotonic_ns = clock_.monotonic_ns();
   bool last = false;
   while (!last) {
     const uint64_t count = next_batch(limits, result);
     if (auto failure = work_.prepare(count, result.batches.empty())) return failure;
+    if (collector_) collector_->begin_window();
     const uint64_t cpu_before = clock_.thread_cpu_ns();
     const uint64_t before = clock_.monotonic_ns();
     auto failure = work_.run(count);
     const uint64_t after = clock_.monotonic_ns();
     const uint64_t cpu_after = clock_.thread_cpu_ns();
+    if (collector_) collector_->end_window();
     if (failure) return failure;
     const uint64_t cpu_ns = after - before < kMinCpuWindowNs ? 0 : cpu_after - cpu_before;
     const capture::IterationBatch batch = {before - start, after - before, cpu_ns, count};

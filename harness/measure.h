@@ -65,6 +65,7 @@ struct LoopResult {
   uint64_t wall_ns = 0;  // sum of the timed windows
   uint64_t cpu_ns = 0;
   uint64_t start_unix_ns = 0;
+  uint64_t start_monotonic_ns = 0;
   uint64_t end_unix_ns = 0;
   uint64_t elapsed_ns = 0;  // first to last moment, all included
 };

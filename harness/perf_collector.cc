@@ -143,11 +143,11 @@ Result<void> PerfCollector::inject() {
   return program_.wait_for(*process, "perf inject", kPerfJitFile);
 }
 
-Result<capture::Samples> PerfCollector::convert(const capture::Images& images) {
+Result<capture::Samples> PerfCollector::convert(const capture::Images& images, const TimedWindows& windows) {
   auto converted = [&]() -> Result<capture::Samples> {
     if (auto fits = check_size(); !fits) return fits.error();
     if (auto injected = inject(); !injected) return injected.error();
-    return read_script(images);
+    return read_script(images, windows);
   }();
   if (!converted) discard_conversion();
   return converted;
@@ -183,7 +183,8 @@ void PerfCollector::discard_conversion() const {
   for (const fs::path& path : gone) fs::remove_all(path, error);
 }
 
-Result<capture::Samples> PerfCollector::read_script(const capture::Images& images) {
+Result<capture::Samples> PerfCollector::read_script(const capture::Images& images,
+                                                    const TimedWindows& windows) {
   const pid_t pid = program_.settings().pid;
   auto functions = jitdump_addresses_of(program_.path(dump_name()));
   if (!functions) return functions.error();
@@ -194,6 +195,7 @@ Result<capture::Samples> PerfCollector::read_script(const capture::Images& image
   script.rate_hz = program_.settings().rate_hz;
   script.raw_stacks = stack_bytes_ > 0;
   script.unit = unit_;
+  script.windows = windows;
   script.addresses = *std::move(functions);
   auto offset = text_offset_of(program_.path("jitted-" + std::to_string(pid) + "-0.so"));
   if (!offset) return offset.error();
@@ -252,9 +254,8 @@ Result<capture::Samples> PerfCollector::read_script(const capture::Images& image
                   (stack_bytes_ ? " or fewer --stack-bytes" : "") + " may help");
   }
   capture::Samples samples = parser.take();
-  if (samples.samples.size() != *recorded) {
+  if (const uint64_t printed = parser.samples_read(); printed != *recorded) {
     const std::string said = program_.log_tail();
-    const size_t printed = samples.samples.size();
     return failed("perf script printed " + (printed ? std::to_string(printed) : "none") + " of the " +
                   std::to_string(*recorded) + " samples that perf record took" +
                   (said.empty() ? "" : ": " + said) + "; " + kPerfDataFile +

@@ -16,6 +16,7 @@
 #include "capture/samples.h"
 #include "harness/collector_program.h"
 #include "harness/perf_control.h"
+#include "harness/timed_windows.h"
 
 namespace wago::harness {
 
@@ -47,7 +48,7 @@ class PerfCollector {
   base::Result<void> stop();
   // Injects the code and reads the samples; `images` are the capture's. What perf made of the code is gone
   // after an error: it can be large, and be made again of what is left.
-  base::Result<capture::Samples> convert(const capture::Images& images);
+  base::Result<capture::Samples> convert(const capture::Images& images, const TimedWindows& windows);
 
  private:
   PerfCollector(PerfSettings settings, base::Fd ours);
@@ -58,7 +59,7 @@ class PerfCollector {
   base::Result<void> inject();
   std::string dump_name() const;
   void discard_conversion() const;
-  base::Result<capture::Samples> read_script(const capture::Images& images);
+  base::Result<capture::Samples> read_script(const capture::Images& images, const TimedWindows& windows);
 
   const uint32_t stack_bytes_;
   CollectorProgram program_;

@@ -231,6 +231,11 @@ uint32_t PerfScript::thread(uint64_t tid) {
 Result<void> PerfScript::end_sample() {
   if (!open_) return {};
   const Header header = *open_;
+  ++read_;
+  if (!settings_.windows.contains(header.monotonic_ns)) {
+    next_sample();
+    return {};
+  }
   if (samples_.samples.size() >= settings_.limits.samples ||
       samples_.stacks.size() >= settings_.limits.stack_nodes ||
       samples_.symbols.size() >= settings_.limits.symbols ||
@@ -247,11 +252,15 @@ Result<void> PerfScript::end_sample() {
   samples_.truncated_stacks += !complete;
   samples_.samples.push_back(
       {header.monotonic_ns, header.period, thread(header.tid), stacks_.stack(frames_)});
+  next_sample();
+  return {};
+}
+
+void PerfScript::next_sample() {
   open_.reset();
   frames_.clear();
   root_.reset();
   reaches_root_ = false;
-  return {};
 }
 
 }  // namespace wago::harness

@@ -18,6 +18,7 @@
 #include "base/result.h"
 #include "capture/images.h"
 #include "capture/samples.h"
+#include "harness/timed_windows.h"
 
 namespace wago::harness {
 
@@ -35,6 +36,7 @@ struct PerfScriptSettings {
   std::string unit = "nanoseconds";
   uint32_t text_offset = 0;         // of the code in jitted-PID-N.so
   std::vector<uint64_t> addresses;  // jitdump_addresses()
+  TimedWindows windows;             // what was taken outside is left out
   capture::Limits limits;
 };
 
@@ -50,6 +52,7 @@ class PerfScript {
   base::Result<void> finish();
 
   uint64_t lost() const { return lost_; }
+  uint64_t samples_read() const { return read_; }  // in the windows and outside
   capture::Samples take() { return std::move(samples_); }
 
  private:
@@ -72,6 +75,7 @@ class PerfScript {
   base::Result<void> header(std::string_view text);
   static std::optional<Place> place(std::string_view text);
   base::Result<void> end_sample();
+  void next_sample();
   capture::Frame frame_of(const Place& place, bool caller);
   std::optional<uint64_t> address_of(const Place& place) const;
   std::optional<capture::Frame> code_at(uint64_t address) const;
@@ -89,6 +93,7 @@ class PerfScript {
   std::vector<capture::Frame> frames_;  // innermost first
   std::optional<size_t> root_;          // of `frames_`, the recorder's own
   bool reaches_root_ = false;
+  uint64_t read_ = 0;
   uint64_t lost_ = 0;
 };
 

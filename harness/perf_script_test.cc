@@ -114,6 +114,21 @@ TEST(PerfScript, FramesAreJoinedToCodeByPlaceAndTime) {
   }
 }
 
+TEST(PerfScript, WhatWasTakenOutsideTheTimedWindowsIsReadAndLeftOut) {
+  PerfScriptSettings timed = settings();
+  const std::vector<capture::IterationBatch> batches = {{80, 20, 20, 1}};
+  timed.windows = TimedWindows(batches, 100);
+  const capture::Images code = images();
+  PerfScript script(timed, code);
+  ASSERT_TRUE(script.feed(kTwo).ok());
+  ASSERT_TRUE(script.finish().ok());
+  EXPECT_EQ(script.samples_read(), 2u);
+  const capture::Samples samples = script.take();
+  ASSERT_EQ(samples.samples.size(), 1u);
+  EXPECT_EQ(samples.samples[0].monotonic_ns, 190u);
+  EXPECT_EQ(samples.truncated_stacks, 1u);
+}
+
 TEST(PerfScript, TheKernelsLibraryIsTheHosts) {
   const Read told = read("7/7 0.000000120: 1 \n\t be1 [unknown] ([vdso])\n\t 84 fib (/d/jitted-7-0.so)\n\n");
   ASSERT_EQ(told.error, "");

@@ -179,7 +179,8 @@ class Child {
   }
 
   Result<void> write_samples(const DescribedCode& code, const Recorded& recorded) {
-    const capture::Samples samples = describe_samples(*sampler_, *journal_, code);
+    const TimedWindows windows(recorded.loop.batches, recorded.loop.start_monotonic_ns);
+    const capture::Samples samples = describe_samples(*sampler_, *journal_, code, windows);
     done_.event = sampled_event(*sampler_);
     done_.losses.samples = sampler_->lost_samples();
     done_.diagnostics = sampling_diagnostics(*sampler_, samples);
@@ -200,8 +201,7 @@ class Child {
     context.event = done_.event;
     context.start_unix_ns = recorded.loop.start_unix_ns;
     context.duration_ns = recorded.loop.elapsed_ns;
-    // The two clocks as they stand to one another now.
-    context.start_monotonic_ns = base::monotonic_ns() - (base::unix_ns() - recorded.loop.start_unix_ns);
+    context.start_monotonic_ns = recorded.loop.start_monotonic_ns;
     context.logical_cpus = machine().logical_cpus;
     context.source_maps = subject_->settings().source_maps;
     return context;
@@ -249,6 +249,7 @@ class Child {
     done_.invocations = recorded.invocations;
     done_.wall_ns = recorded.loop.wall_ns;
     done_.cpu_ns = recorded.loop.cpu_ns;
+    done_.start_monotonic_ns = recorded.loop.start_monotonic_ns;
     done_.code_sha256 = base::to_hex(capture::code_sha256(code->images));
     channel_.send(to_json(done_));
     return {};

@@ -217,6 +217,7 @@ Json to_json(const Done& message) {
                        {"invocations", message.invocations},
                        {"wall_ns", message.wall_ns},
                        {"cpu_ns", message.cpu_ns},
+                       {"start_monotonic_ns", message.start_monotonic_ns},
                        {"code_sha256", message.code_sha256},
                        {"files", std::move(files)},
                        {"event", message.event},
@@ -235,6 +236,7 @@ base::Result<Done> read_done(const Json& message) {
   done.invocations = reader.u64("invocations");
   done.wall_ns = reader.u64("wall_ns");
   done.cpu_ns = reader.u64("cpu_ns");
+  done.start_monotonic_ns = reader.u64("start_monotonic_ns");
   done.code_sha256 = reader.string("code_sha256");
   reader.array("files", [&](JsonReader& file) { done.files.push_back(file.as_string()); });
   done.event = reader.string("event");

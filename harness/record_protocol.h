@@ -52,6 +52,7 @@ struct Done {
   uint64_t invocations = 0;
   uint64_t wall_ns = 0;
   uint64_t cpu_ns = 0;
+  uint64_t start_monotonic_ns = 0;  // of the measured phase
   std::string code_sha256;
   std::vector<std::string> files;
   // Of the collector.

@@ -46,7 +46,7 @@ TEST(RecordProtocol, ARequestArrivesAsItWasSent) {
 }
 
 TEST(RecordProtocol, ResultsAndFailuresArriveAsTheyWereSent) {
-  Done done{{{base::Phase::Execute, 1, 2, 3, 4, "invocations"}}, 5, 6, 7, 8, "code", {"images.json"}};
+  Done done{{{base::Phase::Execute, 1, 2, 3, 4, "invocations"}}, 5, 6, 7, 8, 9, "code", {"images.json"}};
   done.event = "cpu-clock:u";
   done.collector_version = "perf 6.1";
   done.diagnostics = {"one", "two"};
@@ -56,6 +56,7 @@ TEST(RecordProtocol, ResultsAndFailuresArriveAsTheyWereSent) {
   EXPECT_EQ(back->phases, done.phases);
   EXPECT_EQ(back->iterations, 5u);
   EXPECT_EQ(back->cpu_ns, 8u);
+  EXPECT_EQ(back->start_monotonic_ns, 9u);
   EXPECT_EQ(back->files, done.files);
   EXPECT_EQ(back->event, done.event);
   EXPECT_EQ(back->collector_version, done.collector_version);

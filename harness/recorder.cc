@@ -22,6 +22,7 @@
 #include "base/text.h"
 #include "capture/capture.h"
 #include "capture/export_pprof.h"
+#include "capture/iterations.h"
 #include "harness/channel.h"
 #include "harness/machine.h"
 #include "harness/perf_collector.h"
@@ -351,10 +352,10 @@ class Recording {
   static Failure as_failure(const base::Error& error) { return {error, stored_sentence(error)}; }
 
   // Nothing is complete before the collector's part is.
-  std::optional<Failure> convert() {
+  std::optional<Failure> convert(uint64_t start_monotonic_ns) {
     manifest_.collector_pending = true;
     if (auto updated = writer_->update(manifest_); !updated) return as_failure(updated.error());
-    auto failure = perf_ ? convert_perf() : adopt_samply();
+    auto failure = perf_ ? convert_perf(start_monotonic_ns) : adopt_samply();
     manifest_.collector_pending = failure.has_value();
     return failure;
   }
@@ -374,7 +375,7 @@ class Recording {
     return {};
   }
 
-  std::optional<Failure> convert_perf() {
+  std::optional<Failure> convert_perf(uint64_t start_monotonic_ns) {
     auto failed = as_failure;
     if (auto stopped = perf_->stop(); !stopped) return failed(stopped.error());
     const capture::Limits limits;
@@ -383,7 +384,12 @@ class Recording {
     if (!text) return failed(text.error());
     auto images = capture::parse_images(base::as_text(*text), capture::kImagesFile, limits);
     if (!images) return failed(images.error());
-    auto samples = perf_->convert(*images);
+    auto timed = base::system_files().read(base::join_path(request_.out, capture::kIterationsFile),
+                                           limits.decoded_bytes);
+    if (!timed) return failed(timed.error());
+    auto batches = capture::decode_iterations(*timed, capture::kIterationsFile, limits);
+    if (!batches) return failed(batches.error());
+    auto samples = perf_->convert(*images, TimedWindows(*batches, start_monotonic_ns));
     if (!samples) return failed(samples.error());
     if (samples->samples.empty()) {
       manifest_.diagnostics.push_back("perf took no samples: the measured phase was short for " +
@@ -421,7 +427,7 @@ class Recording {
                   " records: more code came and went than it holds; record for a shorter time");
     }
     if (perf_ || samply_) {
-      if (auto failure = convert()) return failure;
+      if (auto failure = convert(done.start_monotonic_ns)) return failure;
     }
     auto finished = writer_->finish(manifest_);
     if (!finished) return as_failure(finished.error());

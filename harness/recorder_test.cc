@@ -21,6 +21,7 @@
 #include "base/process.h"
 #include "capture/capture.h"
 #include "capture/catalog.h"
+#include "capture/samples.h"
 #include "harness/testing/modules.h"
 #include "harness/testing/recorder_fixture.h"
 
@@ -28,6 +29,32 @@ namespace wago::harness {
 namespace {
 
 using namespace recorder_test;
+
+// Instances are made before they are closed, which takes longer.
+TEST_F(RecorderTest, SamplesAreOfTimedIterationsAlone) {
+  RecordRequest wanted = request(testing::kArith, fib());
+  wanted.workload.phase = base::Phase::Close;
+  wanted.workload.backend = base::Backend::Pprof;
+  wanted.workload.iterations.reset();
+  wanted.workload.duration_ns = 300'000'000;
+  wanted.rate_hz = 999;
+  const RecordOutcome outcome = record(wanted);
+  ASSERT_FALSE(outcome.error) << outcome.error->to_string();
+  const Capture capture = opened(wanted);
+  const auto images = capture.images();
+  ASSERT_TRUE(images);
+  const auto text =
+      base::system_files().read(base::join_path(wanted.out, capture::kSamplesFile), uint64_t{1} << 24);
+  ASSERT_TRUE(text);
+  const auto samples = capture::parse_samples(base::as_text(*text), capture::kSamplesFile, *images);
+  ASSERT_TRUE(samples) << samples.error().to_string();
+  for (const capture::Sample& sample : samples->samples) {
+    for (const capture::Frame& frame : capture::frames_of(*samples, sample.stack)) {
+      if (frame.symbol == capture::kNone) continue;
+      EXPECT_EQ(samples->symbols[frame.symbol].name.find("prepare"), std::string::npos);
+    }
+  }
+}
 
 TEST_F(RecorderTest, ACaptureHoldsWhatWasMeasured) {
   RecordRequest wanted = request(testing::kArith, fib());

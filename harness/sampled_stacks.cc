@@ -22,20 +22,22 @@ class Describer {
             capture::Samples& samples)
       : journal_(journal), code_(code), samples_(samples), stacks_(samples), symbols_(sampler.native()) {}
 
-  void add(const RawSample& raw) {
+  void add(const RawSample& raw, const TimedWindows& windows) {
     std::vector<Frame> frames;
     frames.reserve(raw.addresses.size());
     for (size_t i = raw.addresses.size(); i > 0; --i) {
       frames.push_back(frame_at(raw.addresses[i - 1], raw.monotonic_ns));
     }
     put_on_sides(frames, raw.complete, code_.images);
-    if (raw.kernel_ns > 0) {
+    // The kernel's share ended when the sample could be taken, which may be after the window that it is of.
+    if (const uint64_t kernel_ns = windows.share_of(raw.kernel_ns, raw.monotonic_ns); kernel_ns > 0) {
       // Where in the sample's period it was is not known: below the root, and nothing nearer.
       std::vector<Frame> kernel;
       if (raw.complete) kernel.push_back(frames.front());
       kernel.push_back({.side = Side::Kernel, .symbol = stacks_.symbol("[kernel]", "")});
-      samples_.samples.push_back({raw.monotonic_ns, raw.kernel_ns, raw.thread, stacks_.stack(kernel)});
+      samples_.samples.push_back({raw.monotonic_ns, kernel_ns, raw.thread, stacks_.stack(kernel)});
     }
+    if (!windows.contains(raw.monotonic_ns)) return;
     samples_.samples.push_back({raw.monotonic_ns, raw.cpu_ns, raw.thread, stacks_.stack(frames)});
     samples_.truncated_stacks += !raw.complete;
   }
@@ -68,12 +70,12 @@ class Describer {
 }  // namespace
 
 capture::Samples describe_samples(const Sampler& sampler, const CodeJournal& journal,
-                                  const DescribedCode& code) {
+                                  const DescribedCode& code, const TimedWindows& windows) {
   capture::Samples samples;
   samples.period_ns = sampler.period_ns();
   for (const RawThread& thread : sampler.threads()) samples.threads.push_back({thread.id, thread.name});
   Describer describer(sampler, journal, code, samples);
-  for (const RawSample& raw : sampler.samples()) describer.add(raw);
+  for (const RawSample& raw : sampler.samples()) describer.add(raw, windows);
   return samples;
 }
 
@@ -90,6 +92,11 @@ std::vector<std::string> sampling_diagnostics(const Sampler& sampler, const capt
         "): the thread's CPU timer ticked instead, which charges the kernel's time to its caller");
   }
   const uint64_t cpu_ns = sampler.sampled_cpu_ns();
+  if (samples.samples.empty() && !sampler.samples().empty()) {
+    sentences.push_back("of " + base::plural(sampler.samples().size(), "sample") +
+                        " none was taken while iterations were timed");
+    return sentences;
+  }
   if (samples.samples.empty()) {
     sentences.push_back("no samples were taken in " + base::format_measured_ns(static_cast<double>(cpu_ns)) +
                         " of CPU time: " + std::to_string(rate_hz) + " Hz look every " +
@@ -98,10 +105,10 @@ std::vector<std::string> sampling_diagnostics(const Sampler& sampler, const capt
   }
   // Ticks that fell into the kernel were reached too.
   uint64_t ticks = 0;
-  for (const capture::Sample& sample : samples.samples) {
-    ticks += std::max<uint64_t>((sample.weight + samples.period_ns / 2) / samples.period_ns, 1);
+  for (const RawSample& raw : sampler.samples()) {
+    ticks += std::max<uint64_t>((raw.cpu_ns + raw.kernel_ns + samples.period_ns / 2) / samples.period_ns, 1);
   }
-  const uint64_t taken = sampler.clock() == SampleClock::PerfEvent ? ticks : samples.samples.size();
+  const uint64_t taken = sampler.clock() == SampleClock::PerfEvent ? ticks : sampler.samples().size();
   const double reached_hz =
       static_cast<double>(taken) * 1e9 / static_cast<double>(std::max<uint64_t>(cpu_ns, 1));
   if (reached_hz < 0.8 * static_cast<double>(rate_hz) && cpu_ns > 10 * samples.period_ns) {

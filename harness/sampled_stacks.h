@@ -5,11 +5,13 @@
 #include "capture/samples.h"
 #include "harness/code_images.h"
 #include "harness/sampler.h"
+#include "harness/timed_windows.h"
 
 namespace wago::harness {
 
+// Those taken in `windows`.
 capture::Samples describe_samples(const Sampler& sampler, const CodeJournal& journal,
-                                  const DescribedCode& code);
+                                  const DescribedCode& code, const TimedWindows& windows = {});
 
 // The clock's name, as a capture's `event` has it.
 const char* sampled_event(const Sampler& sampler);
