@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/json.h"
+#include "base/plural.h"
 #include "base/sha256.h"
 #include "base/text.h"
 
@@ -12,6 +13,7 @@ namespace wago::capture {
 
 namespace {
 
+using base::Error;
 using base::Json;
 using base::JsonReader;
 
@@ -186,10 +188,20 @@ Pair read_pair(JsonReader& reader, const Experiment& experiment, const Experimen
   return pair;
 }
 
+// Whether its files have seals.
+bool is_sealed(const Experiment& experiment) {
+  return experiment.version >= 2;
+}
+
 // What is wrong with a file whose seal does not fit. Who has it from elsewhere can ask for it again.
 constexpr const char* kEdited =
     "was changed after it was measured, since its sha256 is another: use it as it was written, or measure "
     "again";
+// And of one that would do without: what was sealed does not become unsealed by saying so.
+constexpr const char* kSealInFirstVersion =
+    "was changed after it was measured, since it has a sha256, which version 1 has not: use it as it was "
+    "written, or measure again";
+constexpr std::string_view kSeal = "sha256";
 
 // Between a sealed object and its end.
 struct SealStyle {
@@ -220,7 +232,7 @@ std::string_view digits_in(std::string_view text, const SealStyle& style) {
   return text.substr(text.size() - style.after.size() - kDigits, kDigits);
 }
 
-bool is_sealed(std::string_view text, std::string_view before, const SealStyle& style) {
+bool has_seal(std::string_view text, std::string_view before, const SealStyle& style) {
   const auto open = before_seal(text, style);
   return open && digits_in(text, style) == digits_of(before, *open);
 }
@@ -272,7 +284,7 @@ std::string to_json_text(const Experiment& experiment) {
                                   {"seed", experiment.seed},
                                   {"workloads", std::move(workloads)}});
   std::string text = json.dump(1) + "\n";
-  return experiment.version < 2 ? text : sealed(std::move(text), "\n}\n", {}, kFileSeal);
+  return is_sealed(experiment) ? sealed(std::move(text), "\n}\n", {}, kFileSeal) : text;
 }
 
 base::Result<Experiment> parse_experiment(std::string_view text, const std::string& file,
@@ -312,13 +324,15 @@ base::Result<Experiment> parse_experiment(std::string_view text, const std::stri
       [&](JsonReader& workload) { experiment.workloads.push_back(read_workload(workload, limits)); }, true,
       limits.workloads);
   if (root.error()) return *root.error();
-  if (experiment.version >= 2 && !is_sealed(text, {}, kFileSeal)) {
+  if (!is_sealed(experiment)) {
+    if (json->find(kSeal)) return base::usage_error(kSealInFirstVersion, {.file = file});
+  } else if (!has_seal(text, {}, kFileSeal)) {
     return base::usage_error(kEdited, {.file = file});
   }
   return experiment;
 }
 
-PairLines::PairLines(const Experiment& experiment) : sealed_(experiment.version >= 2) {
+PairLines::PairLines(const Experiment& experiment) : sealed_(is_sealed(experiment)) {
   before_ = std::to_string(experiment.start_unix_ns) + " " + std::to_string(experiment.seed);
 }
 
@@ -333,7 +347,7 @@ std::string PairLines::next(const Pair& pair) {
 
 bool PairLines::is_next(std::string_view line) {
   if (!sealed_) return true;
-  if (!is_sealed(line, before_, kLineSeal)) return false;
+  if (!has_seal(line, before_, kLineSeal)) return false;
   before_ = digits_in(line, kLineSeal);
   return true;
 }
@@ -344,20 +358,27 @@ base::Result<PairsRead> parse_pairs(std::string_view text, const Experiment& exp
   std::set<std::pair<uint32_t, uint32_t>> seen;  // round and workload
   for (size_t end; (end = text.find('\n', read.whole_bytes)) != std::string_view::npos;) {
     const std::string_view line = text.substr(read.whole_bytes, end - read.whole_bytes);
-    const std::string place = file + ", line " + std::to_string(read.pairs.size() + 1);
+    const base::Place place{.file = file, .section = "line " + std::to_string(read.pairs.size() + 1)};
+    auto in_line = [&](Error error) {
+      error.place.section = place.section;
+      return error;
+    };
     if (read.pairs.size() == limits.pairs) {
       return base::usage_error("exceeds the limit pairs (" + std::to_string(limits.pairs) + ")",
                                {.file = file});
     }
-    auto json = base::parse_json(line, place, {.bytes = limits.pairs_bytes, .depth = 8});
-    if (!json) return json.error();
-    JsonReader reader(*json, place);
+    auto json = base::parse_json(line, file, {.bytes = limits.pairs_bytes, .depth = 8});
+    if (!json) return in_line(json.error());
+    JsonReader reader(*json, file);
     Pair pair = read_pair(reader, experiment, limits);
     if (!reader.failed() && !seen.emplace(pair.round, pair.workload).second) {
       reader.fail("is a second pair of one workload in one round");
     }
-    if (reader.error()) return *reader.error();
-    if (!read.lines.is_next(line)) return base::usage_error(kEdited, {.file = place});
+    if (reader.error()) return in_line(*reader.error());
+    if (!is_sealed(experiment) && json->find(kSeal)) {
+      return base::usage_error(kSealInFirstVersion, place);
+    }
+    if (!read.lines.is_next(line)) return base::usage_error(kEdited, place);
     read.pairs.push_back(std::move(pair));
     read.whole_bytes = end + 1;
   }
@@ -387,6 +408,7 @@ bool is_experiment(const std::string& path, base::Files& files) {
 
 base::Result<ExperimentContents> read_experiment(const std::string& path, base::Files& files,
                                                  const ExperimentLimits& limits) {
+  if (!files.exists(path)) return base::usage_error("there is no such experiment", {.file = path});
   if (!is_experiment(path, files)) {
     return base::usage_error("is not an experiment: it has no " + std::string(kExperimentFile),
                              {.file = path});
@@ -403,7 +425,7 @@ base::Result<ExperimentContents> read_experiment(const std::string& path, base::
   if (!pairs) return pairs.error();
   if (pairs->pairs.size() < experiment->pairs) {
     return base::usage_error(
-        "has " + std::to_string(pairs->pairs.size()) + " whole pairs where " +
+        "has " + base::plural(pairs->pairs.size(), "whole pair") + " where " +
             std::to_string(experiment->pairs) +
             " were measured: it was cut off; the command that measured them goes on from here",
         {.file = pairs_file});

@@ -78,17 +78,17 @@ TEST(Experiment, DamageIsNamedWithItsLine) {
     return pairs ? std::string("accepted") : pairs.error().to_string();
   };
   EXPECT_EQ(sentence("\"workload\":1", "\"workload\":2"),
-            "pairs.jsonl, line 2: workload: must be the number of a workload of the experiment");
+            "pairs.jsonl: line 2: workload: must be the number of a workload of the experiment");
   EXPECT_EQ(sentence("\"code_offset\":32", "\"code_offset\":33"),
-            "pairs.jsonl, line 2: code_offset: must be 0, 16, 32 or 48");
+            "pairs.jsonl: line 2: code_offset: must be 0, 16, 32 or 48");
   EXPECT_EQ(sentence("\"cpu_ns\":[30,80]", "\"cpu_ns\":[30]"),
-            "pairs.jsonl, line 2: candidate.cpu_ns: must be as long as start_ns");
+            "pairs.jsonl: line 2: candidate.cpu_ns: must be as long as start_ns");
   EXPECT_EQ(sentence("\"cpu_ns\":[30,80]", "\"cpu_ns\":[30,-1]"),
-            "pairs.jsonl, line 2: candidate.cpu_ns: must hold integers from 0 to 18446744073709551615");
-  EXPECT_EQ(sentence("\"sliced\":false", "\"sliced\":0").rfind("pairs.jsonl, line 2: sliced: ", 0), 0u);
-  EXPECT_EQ(sentence("}\n", "\n").rfind("pairs.jsonl, line 2", 0), 0u);
+            "pairs.jsonl: line 2: candidate.cpu_ns: must hold integers from 0 to 18446744073709551615");
+  EXPECT_EQ(sentence("\"sliced\":false", "\"sliced\":0").rfind("pairs.jsonl: line 2: sliced: ", 0), 0u);
+  EXPECT_EQ(sentence("}\n", "\n").rfind("pairs.jsonl: line 2", 0), 0u);
   EXPECT_EQ(sentence("\"workload\":1", "\"workload\":0"),
-            "pairs.jsonl, line 2: is a second pair of one workload in one round");
+            "pairs.jsonl: line 2: is a second pair of one workload in one round");
 }
 
 constexpr const char* kEdited =
@@ -120,8 +120,8 @@ TEST(Experiment, PairsAreSealedInTheirOrderToTheirExperiment) {
   const std::string text = lines_of(example(), {pair_of(0), pair_of(1)});
   ASSERT_EQ(sentence(text), "accepted");
   const size_t second = text.find('\n') + 1;
-  const std::string first_line = "pairs.jsonl, line 1: " + std::string(kEdited);
-  const std::string second_line = "pairs.jsonl, line 2: " + std::string(kEdited);
+  const std::string first_line = "pairs.jsonl: line 1: " + std::string(kEdited);
+  const std::string second_line = "pairs.jsonl: line 2: " + std::string(kEdited);
 
   std::string faster = text;
   faster.replace(faster.rfind("[30,80]"), 7, "[10,27]");
@@ -156,6 +156,26 @@ TEST(Experiment, TheFirstVersionHasNoSeals) {
   EXPECT_TRUE(parse_pairs(lines, unsealed(), "pairs.jsonl"));
 }
 
+// Nobody takes the seals off by calling it version 1.
+TEST(Experiment, WhatWasSealedIsNoFirstVersion) {
+  std::string text = to_json_text(example());
+  text.replace(text.find("\"version\": 2"), 12, "\"version\": 1");
+  const std::string why =
+      "was changed after it was measured, since it has a sha256, which version 1 has not: use it as it was "
+      "written, or measure again";
+  auto experiment = parse_experiment(text, "experiment.json");
+  ASSERT_FALSE(experiment);
+  EXPECT_EQ(experiment.error().to_string(), "experiment.json: " + why);
+  // Nor of a single line.
+  const std::string first = lines_of(unsealed(), {pair_of(0)});
+  const std::string sealed = lines_of(example(), {pair_of(0), pair_of(1)});
+  auto pairs = parse_pairs(first + sealed.substr(sealed.find('\n') + 1), unsealed(), "pairs.jsonl");
+  ASSERT_FALSE(pairs);
+  EXPECT_EQ(pairs.error().to_string(), "pairs.jsonl: line 2: " + why);
+  EXPECT_EQ(pairs.error().place.file, "pairs.jsonl");
+  EXPECT_EQ(pairs.error().place.section, "line 2");
+}
+
 TEST(Experiment, PairsThatAreGoneAreMissed) {
   base::MemoryFiles files;
   Experiment experiment = example();
@@ -168,8 +188,10 @@ TEST(Experiment, PairsThatAreGoneAreMissed) {
   write(lines_of(experiment, {pair_of(0)}));
   EXPECT_EQ(
       read_experiment("e", files).error().to_string(),
-      "e/pairs.jsonl: has 1 whole pairs where 2 were measured: it was cut off; the command that measured "
+      "e/pairs.jsonl: has 1 whole pair where 2 were measured: it was cut off; the command that measured "
       "them goes on from here");
+  EXPECT_EQ(read_experiment("f", files).error().to_string(), "f: there is no such experiment");
+  ASSERT_TRUE(files.create_directory("f"));
   EXPECT_EQ(read_experiment("f", files).error().to_string(),
             "f: is not an experiment: it has no experiment.json");
 }

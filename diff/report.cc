@@ -14,6 +14,9 @@ namespace wago::diff {
 
 namespace {
 
+// See capture/experiment.h.
+constexpr uint64_t kFirstSealedVersion = 2;
+
 // Nothing: a side completed none.
 std::optional<InstructionLane> instruction_lane(const Evidence& baseline, const Evidence& candidate) {
   InstructionLane lane;
@@ -126,6 +129,11 @@ base::Result<Report> report_on(const std::string& path, const ReadSettings& sett
                              " left out, in which one side alone was still warming up");
   }
   for (const std::string& sentence : report.experiment.diagnostics) report.remarks.push_back(sentence);
+  if (report.experiment.version < kFirstSealedVersion) {
+    report.remarks.push_back(
+        "experiments of version 1 are not sealed: that nothing was changed since it was measured is not "
+        "known");
+  }
   std::vector<ReportedWorkload> all(workloads.size());
   for (const capture::Pair& pair : contents->pairs) {
     const auto ratio = log_ratio(pair);

@@ -158,6 +158,18 @@ TEST_F(Reports, AnnotationsAreErrorsOnlyWhereTheGateHolds) {
   EXPECT_NE(text.find(" %25"), std::string::npos);
 }
 
+TEST_F(Reports, AnExperimentWithoutSealsIsRemarked) {
+  EXPECT_EQ(report_.remarks, std::vector<std::string>{});
+  Experiment experiment = example();
+  experiment.version = 1;
+  std::vector<Pair> pairs;
+  add(pairs, 0, 8, 0, 0.001);
+  write(experiment, pairs);
+  EXPECT_EQ(report_.remarks, std::vector<std::string>{
+                                 "experiments of version 1 are not sealed: that nothing was changed since it "
+                                 "was measured is not known"});
+}
+
 TEST_F(Reports, CommandsAreSafeToPasteWhateverIsNamedHow) {
   report_.path = "-x $HOME;id.wagoexp";
   capture::ExperimentWorkload& of = report_.experiment.workloads[report_.workloads[0].workload];
@@ -429,7 +441,7 @@ TEST_F(Reports, AHistoryIsShownBesideItsWorkload) {
 TEST_F(Reports, WhatIsNoExperimentIsSaid) {
   auto report = report_on("nothing.wagoexp", {}, files_);
   ASSERT_FALSE(report);
-  EXPECT_EQ(report.error().to_string(), "nothing.wagoexp: is not an experiment: it has no experiment.json");
+  EXPECT_EQ(report.error().to_string(), "nothing.wagoexp: there is no such experiment");
 }
 
 }  // namespace
