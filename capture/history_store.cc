@@ -364,14 +364,25 @@ Result<void> bring_up_to_date(Database& database, uint64_t version) {
   return database.run("PRAGMA user_version=" + std::to_string(kHistoryVersion));
 }
 
+// That were measured, cold ones included: an experiment only ever gets more of them.
+double pairs_of(const HistoryExperiment& experiment) {
+  double pairs = 0;
+  for (const HistoryResult& result : experiment.results)
+    pairs += static_cast<double>(result.pairs) + static_cast<double>(result.cold_pairs);
+  return pairs;
+}
+
 Result<HistoryAddition> add(Database& database, const HistoryExperiment& experiment) {
   const std::string content = content_sha256(experiment);
   HistoryAddition addition = HistoryAddition::Added;
   {
-    Statement known(database.get(), "SELECT content_sha256 FROM experiment WHERE identity=?");
+    Statement known(database.get(),
+                    "SELECT content_sha256, (SELECT total(pairs) + total(cold_pairs) FROM result WHERE "
+                    "result.experiment = experiment.id) FROM experiment WHERE identity=?");
     known(experiment.identity);
     if (known.step()) {
       if (known.text(0) == content) return HistoryAddition::Present;
+      if (pairs_of(experiment) < known.real(1)) return HistoryAddition::Older;
       addition = HistoryAddition::Replaced;
     }
     if (known.code() != SQLITE_OK) return database.error(known.code());

@@ -34,6 +34,7 @@ enum class HistoryAddition : uint8_t {
   Added,
   Replaced,  // it was there, with other content: it has been continued, or its sides are called otherwise
   Present,   // it was there as it is
+  Older,     // it was there with more pairs, as which it stays: this is a copy from before it was continued
 };
 
 // All of them or none; creates the file where there is none. What happened to each, in order.

@@ -119,6 +119,29 @@ TEST_F(HistoryStore, AnExperimentIsThereOnce) {
   EXPECT_EQ(*read, std::vector{example("one", 10, 3)});
 }
 
+TEST_F(HistoryStore, AnOlderCopyDoesNotReplaceANewerOne) {
+  auto measured = [](uint64_t pairs, uint64_t cold_pairs) {
+    HistoryExperiment experiment = example("one", 10);
+    for (HistoryResult& result : experiment.results) {
+      result.pairs = pairs;
+      result.cold_pairs = cold_pairs;
+    }
+    return experiment;
+  };
+  EXPECT_EQ(add(measured(12, 4)), HistoryAddition::Added);
+  EXPECT_EQ(add(measured(8, 4)), HistoryAddition::Older);
+  EXPECT_EQ(add(measured(15, 0)), HistoryAddition::Older) << "pairs that were left out were measured, too";
+  auto read = read_history(path_);
+  ASSERT_TRUE(read) << read.error().to_string();
+  EXPECT_EQ(*read, std::vector{measured(12, 4)});
+  // As many: read with another floor, or its sides are called otherwise.
+  EXPECT_EQ(add(measured(13, 3)), HistoryAddition::Replaced);
+  EXPECT_EQ(add(measured(16, 4)), HistoryAddition::Replaced);
+  read = read_history(path_);
+  ASSERT_TRUE(read) << read.error().to_string();
+  EXPECT_EQ(*read, std::vector{measured(16, 4)});
+}
+
 TEST_F(HistoryStore, AllAreAddedOrNone) {
   add(example("one", 10));
   const std::string before = bytes();

@@ -41,6 +41,8 @@ std::string_view spelling(capture::HistoryAddition addition) {
       return "added";
     case capture::HistoryAddition::Replaced:
       return "replaced";
+    case capture::HistoryAddition::Older:
+      return "an older copy, left out";
     case capture::HistoryAddition::Present:
       break;
   }
