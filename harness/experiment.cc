@@ -11,6 +11,7 @@
 #include "base/clock.h"
 #include "base/duration.h"
 #include "base/files.h"
+#include "base/plural.h"
 #include "base/text.h"
 #include "harness/experiment_captures.h"
 #include "harness/experiment_sides.h"
@@ -39,6 +40,8 @@ constexpr uint32_t kOffsetBytes = 16;
 constexpr uint64_t kExpectedPairNs = 4 * kTimedNs;
 // How a remark of a self-test begins.
 constexpr const char* kInjectedIntoControls = "self-test: controls are slowed down by ";
+// And that of one that had no time to finish, which is said anew each time.
+constexpr const char* kBudget = "the budget of ";
 
 // Random numbers that depend on what they are for and not on what was drawn before: an experiment that is
 // continued draws on.
@@ -309,7 +312,23 @@ class Experimenter {
         experiment_.workloads[i].diagnostic = now[i].diagnostic;
     }
     experiment_.complete = false;
+    std::erase_if(experiment_.diagnostics,
+                  [](const std::string& sentence) { return sentence.starts_with(kBudget); });
+    say_what_is_gone();
     return std::nullopt;
+  }
+
+  // Nobody else notices once as many are said to be there as there are.
+  void say_what_is_gone() {
+    const uint64_t gone = store_->lost_pairs();
+    if (gone == 0) return;
+    const std::string sentence = base::plural(gone, "measured pair") + (gone == 1 ? " is" : " are") +
+                                 " gone: " + capture::kPairsFile + " was cut off";
+    add_diagnostic(sentence);
+    if (request_.budget_ns == 0) return note(sentence);
+    note(sentence + "; the time they took counts, which leaves " +
+         base::format_measured_ns(static_cast<double>(budget_left_ns())) + " of the budget of " +
+         base::format_duration(request_.budget_ns) + ": a greater --budget measures them again");
   }
 
   static void compare(const ExperimentWorkload& recorded, const ExperimentWorkload& now,
@@ -437,8 +456,8 @@ class Experimenter {
       ++round;
     }
     if (unsettled_) {
-      const std::string sentence = "the budget of " + base::format_duration(request_.budget_ns) +
-                                   " was spent before every workload was settled";
+      const std::string sentence =
+          kBudget + base::format_duration(request_.budget_ns) + " was spent before " + rule_.goal();
       note(sentence);
       add_diagnostic(sentence);
     }
@@ -501,6 +520,10 @@ class Experimenter {
 
 std::vector<Demand> FixedPairs::demands(const Experiment& experiment, std::span<const Pair>) {
   return std::vector<Demand>(experiment.workloads.size(), Demand{.pairs = pairs_});
+}
+
+std::string FixedPairs::goal() const {
+  return "every workload had its " + base::plural(pairs_, "pair");
 }
 
 ExperimentOutcome run_experiment(const ExperimentRequest& request, StoppingRule& rule) {

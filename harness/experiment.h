@@ -36,6 +36,8 @@ class StoppingRule {
   // One a workload, in their order. Workloads that failed get no pairs, whatever it says.
   virtual std::vector<Demand> demands(const capture::Experiment& experiment,
                                       std::span<const capture::Pair> pairs) = 0;
+  // What would hold with all demands met, as a clause: for who is told that the budget did not reach.
+  virtual std::string goal() const { return "every workload was settled"; }
 };
 
 // So many pairs of every workload.
@@ -44,6 +46,7 @@ class FixedPairs : public StoppingRule {
   explicit FixedPairs(uint64_t pairs) : pairs_(pairs) {}
   std::vector<Demand> demands(const capture::Experiment& experiment,
                               std::span<const capture::Pair> pairs) override;
+  std::string goal() const override;
 
  private:
   uint64_t pairs_;

@@ -6,6 +6,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -85,9 +86,15 @@ Error was_faster(const std::string& path) {
 Result<ExperimentStore> ExperimentStore::create(const std::string& path,
                                                 const capture::Experiment& experiment) {
   // Beside, then renamed: who is killed in between leaves no directory that is half an experiment.
-  const std::string beside = path + ".new-" + std::to_string(::getpid());
+  const std::string beside =
+      path.substr(0, path.find_last_not_of('/') + 1) + ".new-" + std::to_string(::getpid());
   base::Files& files = base::system_files();
-  if (auto made = files.create_directory(beside); !made) return made.error();
+  // What is beside nobody named.
+  auto as_named = [&](Error error) {
+    error.place.file = path;
+    return error;
+  };
+  if (auto made = files.create_directory(beside); !made) return as_named(made.error());
   auto lock = lock_directory(beside, kBusy);
   if (!lock) return lock.error();
   auto fill = [&]() -> Result<void> {
@@ -103,7 +110,7 @@ Result<ExperimentStore> ExperimentStore::create(const std::string& path,
   if (auto filled = fill(); !filled) {
     (void)files.remove(base::join_path(beside, kExperimentCaptures));
     (void)remove_capture(beside);
-    return filled.error();
+    return as_named(filled.error());
   }
   auto directory = files.open_directory(path);
   if (!directory) return directory.error();
@@ -141,6 +148,8 @@ Result<ExperimentStore> ExperimentStore::open(const std::string& path) {
   store.pairs_ = std::move(read->pairs);
   store.pairs_bytes_ = read->whole_bytes;
   store.lines_ = read->lines;
+  const uint64_t found = store.pairs_.size();
+  store.lost_pairs_ = std::max(store.experiment_.pairs, found) - found;
   if (auto opened = store.open_pairs(); !opened) return opened.error();
   return store;
 }

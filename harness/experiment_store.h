@@ -34,6 +34,8 @@ class ExperimentStore {
 
   const capture::Experiment& experiment() const { return experiment_; }
   const std::vector<capture::Pair>& pairs() const { return pairs_; }
+  // How many more experiment.json spoke of when this was opened: whole lines were cut off.
+  uint64_t lost_pairs() const { return lost_pairs_; }
 
   // Written down before it returns.
   base::Result<void> append(capture::Pair pair);
@@ -55,6 +57,7 @@ class ExperimentStore {
   std::optional<capture::PairLines> lines_;  // that are in the file
   capture::Experiment experiment_;
   std::vector<capture::Pair> pairs_;
+  uint64_t lost_pairs_ = 0;
 };
 
 }  // namespace wago::harness

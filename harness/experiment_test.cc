@@ -17,6 +17,7 @@
 #include <set>
 
 #include "base/clock.h"
+#include "base/duration.h"
 #include "base/files.h"
 #include "base/process.h"
 #include "base/testing/scratch_folder.h"
@@ -393,8 +394,13 @@ TEST_F(ExperimentTest, ABudgetThatIsTooSmallIsSaid) {
   const ExperimentContents contents = read();
   EXPECT_TRUE(contents.experiment.complete);
   EXPECT_TRUE(contents.pairs.empty());
-  EXPECT_EQ(contents.experiment.diagnostics.at(0),
-            "the budget of 1ms was spent before every workload was settled");
+  EXPECT_EQ(contents.experiment.diagnostics,
+            (std::vector<std::string>{"the budget of 1ms was spent before every workload had its 4 pairs"}));
+  // Once they are there nothing is missing.
+  wanted.budget_ns = 0;
+  ASSERT_FALSE(run(wanted, 4).error);
+  EXPECT_EQ(read().pairs.size(), 8u);
+  EXPECT_EQ(read().experiment.diagnostics, std::vector<std::string>{});
 }
 
 // Wants more of one workload than of the others.
@@ -412,6 +418,7 @@ TEST_F(ExperimentTest, TheRuleDecidesWhoGetsMore) {
   ExperimentRequest wanted = request();
   wanted.workloads.push_back(fib("other", 12, 144));
   Favourite rule;
+  EXPECT_EQ(rule.goal(), "every workload was settled");
   ASSERT_FALSE(run_experiment(wanted, rule).error);
   std::map<uint32_t, int> pairs_of;
   for (const capture::Pair& pair : read().pairs) ++pairs_of[pair.workload];
@@ -447,6 +454,52 @@ TEST_F(ExperimentTest, InterruptedAndContinued) {
     EXPECT_EQ(pair.code_offset, pairs_of[pair.workload]++ % 4 * 16);
   // Done is done.
   EXPECT_EQ(run(wanted, 4).new_pairs, 0u);
+}
+
+TEST_F(ExperimentTest, PairsThatAreGoneAreSaidAndMeasuredAgain) {
+  ASSERT_FALSE(run(request(), 2).error);
+  ASSERT_EQ(read().pairs.size(), 4u);
+  std::ifstream in(path("out.wagoexp/pairs.jsonl"));
+  std::string first;
+  std::getline(in, first);
+  const uint64_t elapsed_ns = read().experiment.elapsed_ns;
+  std::filesystem::resize_file(path("out.wagoexp/pairs.jsonl"), first.size() + 1);
+  EXPECT_FALSE(capture::read_experiment(path("out.wagoexp")));
+
+  ExperimentRequest wanted = request();
+  std::vector<std::string> notes;
+  wanted.on_note = [&](const std::string& sentence) { notes.push_back(sentence); };
+  // Of a budget that is spent by now nothing is left.
+  wanted.budget_ns = elapsed_ns;
+  ExperimentOutcome outcome = run(wanted, 2);
+  ASSERT_FALSE(outcome.error) << outcome.error->to_string();
+  EXPECT_EQ(outcome.new_pairs, 0u);
+  const std::string gone = "3 measured pairs are gone: pairs.jsonl was cut off";
+  const std::string budget = base::format_duration(elapsed_ns);
+  const std::string spent = "the budget of " + budget + " was spent before every workload had its 2 pairs";
+  EXPECT_EQ(notes, (std::vector{gone + "; the time they took counts, which leaves 0 ns of the budget of " +
+                                    budget + ": a greater --budget measures them again",
+                                spent}));
+  EXPECT_EQ(read().experiment.diagnostics, (std::vector{gone, spent}));
+
+  wanted.budget_ns = 0;
+  outcome = run(wanted, 2);
+  EXPECT_EQ(outcome.new_pairs, 3u);
+  EXPECT_EQ(notes.size(), 2u) << "nothing more is gone";
+  EXPECT_EQ(read().pairs.size(), 4u);
+  EXPECT_EQ(read().experiment.diagnostics, std::vector{gone});
+}
+
+TEST_F(ExperimentTest, ThePlaceIsTheOneThatWasNamed) {
+  ExperimentRequest wanted = request();
+  wanted.out = path("out.wagoexp//");
+  EXPECT_FALSE(run(wanted, 1).error);
+  EXPECT_EQ(read().pairs.size(), 2u);
+  EXPECT_TRUE(run(wanted, 1).continued);
+  wanted.out = path("nowhere/out.wagoexp");
+  const ExperimentOutcome outcome = run(wanted, 1);
+  ASSERT_TRUE(outcome.error);
+  EXPECT_EQ(outcome.error->to_string(), wanted.out + ": cannot be created: No such file or directory");
 }
 
 TEST_F(ExperimentTest, OnlyTheSameExperimentIsContinued) {
