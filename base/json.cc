@@ -25,10 +25,7 @@ class Builder : public nlohmann::json_sax<Library> {
   bool boolean(bool value) override { return add(Json(value)); }
   bool number_integer(int64_t value) override { return add(Json(value)); }
   bool number_unsigned(uint64_t value) override { return add(Json(value)); }
-  bool number_float(double value, const std::string& text) override {
-    if (!std::isfinite(value)) return stop("the number " + text.substr(0, 40) + " is too large");
-    return add(Json(value));
-  }
+  bool number_float(double value, const std::string&) override { return add(Json(value)); }
   bool string(std::string& value) override {
     if (!check_string(value)) return false;
     return add(Json(std::move(value)));
@@ -47,7 +44,10 @@ class Builder : public nlohmann::json_sax<Library> {
     }
     return true;
   }
-  bool parse_error(size_t position, const std::string&, const Library::exception& error) override {
+  bool parse_error(size_t position, const std::string& read, const Library::exception& error) override {
+    // Its one mistake that is none of syntax: a number that no double holds.
+    if (dynamic_cast<const Library::out_of_range*>(&error) != nullptr)
+      return stop("the number " + read.substr(0, 40) + " is too large");
     error_ = usage_error(
         "not JSON at " + line_and_column(position ? position - 1 : 0) + ": " + reason_of(error.what()),
         {.file = file_});
@@ -338,8 +338,9 @@ Result<Json> parse_json(std::string_view text, const std::string& file, const Js
   Builder builder(text, file, limits);
   try {
     Library::sax_parse(text, &builder);
-  } catch (const std::exception& error) {
-    return usage_error(std::string("not JSON: ") + error.what(), {.file = file});
+  } catch (const std::exception&) {
+    // Its mistakes are events; what it throws is that there is no memory.
+    return failed("cannot be read as JSON: there is not enough memory", {.file = file});
   }
   return builder.take();
 }

@@ -56,6 +56,26 @@ TEST(Json, SyntaxErrorsNameFileLineAndColumn) {
   }
 }
 
+TEST(Json, NumbersThatNothingHoldsAreNamed) {
+  EXPECT_EQ(refusal("{\"a\": [1, 1e400]}"), "f.json: a[1]: the number 1e400 is too large");
+  EXPECT_EQ(refusal("-1" + std::string(400, '0')),
+            "f.json: the number -1" + std::string(38, '0') + " is too large");
+}
+
+// What the library has to say stands in words of ours, with places of ours.
+TEST(Json, NoMistakeIsToldAsTheLibraryTellsIt) {
+  for (const char* text :
+       {"",        "{",           "[1,]",    "nul",      "01",       "-",        "1e",    "1.",     "'a'",
+        "[1] 2",   "\"\\ud800\"", "\"\\x\"", "\"\xff\"", "\"\x01\"", "\"",       "1e999", "-1e999", "{1:2}",
+        "{\"a\"}", "[",           "]",       "NaN",      "Infinity", "\xef\xbb", "/*"}) {
+    const std::string told = refusal(text);
+    EXPECT_EQ(told.find("json.exception"), std::string::npos) << told;
+    EXPECT_EQ(told.find("parse error"), std::string::npos) << told;
+    EXPECT_EQ(told.find("syntax error"), std::string::npos) << told;
+    EXPECT_EQ(told.find("last read"), std::string::npos) << told;
+  }
+}
+
 TEST(Json, ANameGivenTwiceIsRefused) {
   EXPECT_EQ(refusal(R"({"a":{"b":1,"b":2}})"), "f.json: a.b: the name \"b\" is given twice");
 }
