@@ -9,6 +9,7 @@
 
 #include "base/check.h"
 #include "base/json.h"
+#include "base/plural.h"
 #include "base/text.h"
 
 namespace wago::capture {
@@ -30,6 +31,10 @@ bool is_time(double ns) {
   return ns >= 0 && ns <= kMaxNs;  // neither holds for what is no number
 }
 
+// How a run came to have no time.
+enum class Unmeasured : uint8_t { Failed, Skipped };
+constexpr std::array<std::string_view, 2> kUnmeasured = {"failed", "skipped"};
+
 // Collects runs by name, within the limits.
 class Collector {
  public:
@@ -47,6 +52,7 @@ class Collector {
     }
     numbers_.emplace(name, found_.benchmarks.size());
     found_.benchmarks.push_back({.name = name, .wall_ns = {}, .cpu_ns = {}, .failure = {}});
+    left_out_.emplace_back();
     return &found_.benchmarks.back();
   }
 
@@ -61,10 +67,22 @@ class Collector {
     return std::nullopt;
   }
 
+  // A run that is no measurement.
+  std::optional<Error> leave_out(const std::string& name, Unmeasured how, const std::string& why) {
+    auto runs = of(name);
+    if (!runs) return runs.error();
+    Group& group =
+        left_out_[static_cast<size_t>(*runs - found_.benchmarks.data())].at(static_cast<size_t>(how));
+    if (++group.runs == 1) group.why = why;
+    return std::nullopt;
+  }
+
   uint64_t runs() const { return runs_; }
 
   Benchmarks take() {
-    for (BenchmarkRuns& runs : found_.benchmarks) {
+    for (size_t i = 0; i < found_.benchmarks.size(); ++i) {
+      BenchmarkRuns& runs = found_.benchmarks[i];
+      runs.failure = sentence_of(left_out_[i], runs.wall_ns.size());
       if (runs.cpu_ns.size() != runs.wall_ns.size()) runs.cpu_ns.clear();
       if (runs.wall_ns.empty() && runs.failure.empty()) runs.failure = kOnlyAggregates;
     }
@@ -72,8 +90,30 @@ class Collector {
   }
 
  private:
+  struct Group {
+    uint64_t runs = 0;
+    std::string why;  // of the first
+  };
+  using LeftOut = std::array<Group, kUnmeasured.size()>;
+
+  // "2 of 5 runs failed (no file), 1 skipped (no AVX)"; empty: all were measured.
+  static std::string sentence_of(const LeftOut& left_out, uint64_t measured) {
+    uint64_t all = measured;
+    for (const Group& group : left_out) all += group.runs;
+    std::string text;
+    for (size_t how = 0; how < left_out.size(); ++how) {
+      const Group& group = left_out[how];
+      if (group.runs == 0) continue;
+      text += (text.empty() ? "" : ", ") + std::to_string(group.runs) +
+              (text.empty() ? " of " + base::plural(all, "run") : "") + " " + std::string(kUnmeasured[how]) +
+              (group.why.empty() ? "" : " (" + group.why + ")");
+    }
+    return text;
+  }
+
   const BenchmarkLimits& limits_;
   Benchmarks found_;
+  std::vector<LeftOut> left_out_;  // by benchmark
   std::map<std::string, size_t, std::less<>> numbers_;
   uint64_t runs_ = 0;
 };
@@ -101,12 +141,20 @@ void add_google(JsonReader& entry, Collector& collector) {
   const std::string name = entry.optional_string("run_name").value_or(own_name);
   const bool aggregate = entry.optional_word("run_type", kTypes).value_or(0) == 1;
   const bool failed = entry.optional_boolean("error_occurred").value_or(false);
+  const bool skipped = entry.optional_boolean("skipped").value_or(false);
   if (entry.failed()) return;
-  if (aggregate || failed) {
-    const std::string why = entry.optional_string("error_message").value_or("it failed");
-    auto runs = collector.of(name);
-    if (!runs) return entry.fail(runs.error());
-    if (failed) (*runs)->failure = why;
+  if (failed || skipped) {
+    const std::string why =
+        entry.optional_string(failed ? "error_message" : "skip_message").value_or(std::string());
+    if (auto error = collector.leave_out(name, failed ? Unmeasured::Failed : Unmeasured::Skipped, why))
+      entry.fail(*error);
+    return;
+  }
+  // What is fitted over several benchmarks (complexity) is named after none of them.
+  const bool fitted = !entry.raw("real_time") && (aggregate || entry.raw("big_o") || entry.raw("rms"));
+  if (fitted) return;
+  if (aggregate) {
+    if (auto runs = collector.of(name); !runs) entry.fail(runs.error());
     return;
   }
   const double unit_ns = kUnitNs[entry.optional_word("time_unit", kUnits).value_or(0)];
@@ -160,23 +208,18 @@ void add_hyperfine(JsonReader& entry, Collector& collector) {
   const size_t runs = times->items().size();
   const std::span<const Json> codes = hyperfine_exit_codes(entry, runs);
   if (entry.failed()) return;
-  size_t failed = 0;
-  std::string how;
   for (size_t i = 0; i < runs; ++i) {
+    const std::string place = "times[" + std::to_string(i) + "]";
     if (!codes.empty() && codes[i] != Json(0)) {
-      if (++failed == 1) how = codes[i].is_null() ? "died of a signal" : "exit code " + codes[i].dump();
+      const std::string how = codes[i].is_null() ? "died of a signal" : "exit code " + codes[i].dump();
+      if (auto error = collector.leave_out(name, Unmeasured::Failed, how)) return entry.fail(*error, place);
       continue;
     }
-    const std::string place = "times[" + std::to_string(i) + "]";
     const Json& time = times->items()[i];
     const double ns = time.is_number() ? time.as_double() * kSecondNs : -1;
     if (!is_time(ns)) return entry.fail("is no measured time in seconds", place);
     if (auto error = collector.add(name, ns, std::nullopt)) return entry.fail(*error, place);
   }
-  if (failed == 0) return;
-  auto of_it = collector.of(name);
-  if (!of_it) return entry.fail(of_it.error());
-  (*of_it)->failure = std::to_string(failed) + " of " + std::to_string(runs) + " runs failed (" + how + ")";
 }
 
 Result<Benchmarks> parse_json_results(std::string_view text, const std::string& file,

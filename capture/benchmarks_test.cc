@@ -49,7 +49,7 @@ TEST(Benchmarks, GoogleBenchmarksUnitsAreNanosecondsAndItsAggregatesNoRuns) {
   EXPECT_EQ(read.benchmarks[1].cpu_ns, (Times{1e9}));
   EXPECT_EQ(read.benchmarks[2].wall_ns, (Times{7}));  // nanoseconds, when no unit is said
   EXPECT_EQ(read.benchmarks[3].name, "BM_bad");
-  EXPECT_EQ(read.benchmarks[3].failure, "no file");
+  EXPECT_EQ(read.benchmarks[3].failure, "1 of 1 run failed (no file)");
   EXPECT_TRUE(read.benchmarks[3].wall_ns.empty());
   EXPECT_EQ(read.benchmarks[4].name, "BM_few");
   EXPECT_EQ(read.benchmarks[4].failure, "only aggregates of it were kept");
@@ -118,13 +118,13 @@ TEST(Benchmarks, RunsThatFailedAreNoTimes) {
   EXPECT_EQ(read.benchmarks[1].failure, "2 of 2 runs failed (died of a signal)");
   EXPECT_EQ(read.benchmarks[2].failure, "");
   EXPECT_EQ(refusal(R"({"results": [{"command": "a", "times": [1], "exit_codes": [1]}]})"),
-            "r: holds no run of a: 1 of 1 runs failed (exit code 1)");
+            "r: holds no run of a: 1 of 1 run failed (exit code 1)");
   EXPECT_EQ(refusal(R"({"results": [{"command": "a", "times": [1], "exit_codes": []}]})"),
             "r: results[0].exit_codes: must be an array of 1, as `times` is");
   EXPECT_EQ(refusal(R"({"results": [{"command": "a", "times": [1], "exit_codes": ["0"]}]})"),
             "r: results[0].exit_codes: must hold whole numbers and null only");
   EXPECT_EQ(refusal(R"({"benchmarks": [{"name": "a", "error_occurred": true, "error_message": "no file"}]})"),
-            "r: holds no run of a: no file");
+            "r: holds no run of a: 1 of 1 run failed (no file)");
   // Of Google Benchmark a repetition that failed, too.
   const Benchmarks google = parse(R"({"benchmarks": [
     {"name": "a", "real_time": 1, "cpu_time": 1},
@@ -132,7 +132,42 @@ TEST(Benchmarks, RunsThatFailedAreNoTimes) {
     {"name": "a_mean", "run_name": "a", "run_type": "aggregate"}]})");
   ASSERT_EQ(google.benchmarks.size(), 1u);
   EXPECT_EQ(google.benchmarks[0].wall_ns, (Times{1}));
-  EXPECT_EQ(google.benchmarks[0].failure, "no file");
+  EXPECT_EQ(google.benchmarks[0].failure, "1 of 2 runs failed (no file)");
+}
+
+// Google Benchmark's SkipWithMessage: the times are there, and nought.
+TEST(Benchmarks, SkippedRunsAreNoTimes) {
+  const Benchmarks read = parse(R"({"benchmarks": [
+    {"name": "a", "real_time": 1, "cpu_time": 1},
+    {"name": "a", "skipped": true, "skip_message": "no AVX", "iterations": 0, "real_time": 0, "cpu_time": 0, "time_unit": "ns"},
+    {"name": "a", "error_occurred": true, "error_message": "no file", "iterations": 0, "real_time": 0, "cpu_time": 0, "time_unit": "ns"},
+    {"name": "a", "error_occurred": true, "error_message": "no room", "iterations": 0, "real_time": 0, "cpu_time": 0, "time_unit": "ns"},
+    {"name": "b", "skipped": true, "skip_message": "", "iterations": 0, "real_time": 0, "cpu_time": 0, "time_unit": "ns"},
+    {"name": "c", "skipped": false, "real_time": 0, "cpu_time": 0}]})");
+  ASSERT_EQ(read.benchmarks.size(), 3u);
+  EXPECT_EQ(read.benchmarks[0].wall_ns, (Times{1}));
+  EXPECT_EQ(read.benchmarks[0].failure, "2 of 4 runs failed (no file), 1 skipped (no AVX)");
+  EXPECT_TRUE(read.benchmarks[1].wall_ns.empty());
+  EXPECT_EQ(read.benchmarks[1].failure, "1 of 1 run skipped");
+  EXPECT_EQ(read.benchmarks[2].wall_ns, (Times{0}));
+  EXPECT_EQ(refusal(R"({"benchmarks": [{"name": "a", "skipped": true, "skip_message": "no AVX"}]})"),
+            "r: holds no run of a: 1 of 1 run skipped (no AVX)");
+}
+
+// What ->Complexity() adds.
+TEST(Benchmarks, FitsOverSeveralBenchmarksAreNone) {
+  const std::string fits =
+      R"({"name": "BM_a_BigO", "run_name": "BM_a", "run_type": "aggregate", "aggregate_name": "BigO",
+          "cpu_coefficient": 1.5, "real_coefficient": 1.5, "big_o": "N", "time_unit": "ns"},
+         {"name": "BM_a_RMS", "run_name": "BM_a", "run_type": "aggregate", "aggregate_name": "RMS", "rms": 0.1},
+         {"name": "BM_b_BigO", "cpu_coefficient": 1, "real_coefficient": 1, "big_o": "lgN", "time_unit": "ns"},
+         {"name": "BM_b_RMS", "rms": 0.1})";
+  const Benchmarks read =
+      parse(R"({"benchmarks": [{"name": "BM_a/8", "real_time": 1, "cpu_time": 1, "rms": 7},)" + fits + "]}");
+  ASSERT_EQ(read.benchmarks.size(), 1u);
+  EXPECT_EQ(read.benchmarks[0].name, "BM_a/8");
+  EXPECT_EQ(read.benchmarks[0].wall_ns, (Times{1}));
+  EXPECT_EQ(refusal("{\"benchmarks\": [" + fits + "]}"), "r: holds no result");
 }
 
 TEST(Benchmarks, WhatIsDamagedIsRefusedWithItsPlace) {
@@ -158,7 +193,7 @@ TEST(Benchmarks, WhatIsDamagedIsRefusedWithItsPlace) {
           "{\"benchmarks\": [{\"name\": \"a\", \"real_time\": 1, \"cpu_time\": 1, \"time_unit\": \"h\"}]}"),
       "r: benchmarks[0].time_unit: 'h' is not one of ns, us, ms, s");
   EXPECT_EQ(
-      refusal("{\"benchmarks\": [{\"name\": \"a\", \"run_type\": \"aggregate\"}]}"),
+      refusal("{\"benchmarks\": [{\"name\": \"a\", \"run_type\": \"aggregate\", \"real_time\": 1}]}"),
       "r: holds no run of a: only aggregates of it were kept; leave out --benchmark_report_aggregates_only");
   EXPECT_TRUE(refusal("{\"benchmarks\": [").starts_with("r: ")) << refusal("{\"benchmarks\": [");
   EXPECT_EQ(

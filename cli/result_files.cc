@@ -15,8 +15,10 @@ base::Result<bool> are_result_files(const std::vector<std::string>& baseline,
   const std::string *file = nullptr, *directory = nullptr;
   for (const auto* side : {&baseline, &candidate}) {
     for (const std::string& path : *side) {
-      // What is not there is what captures' readers say something about.
-      (files.exists(path) && !files.is_directory(path) ? file : directory) = &path;
+      if (!files.exists(path)) {
+        return base::usage_error("there is no such capture or file of results", {.file = path});
+      }
+      (files.is_directory(path) ? directory : file) = &path;
     }
   }
   if (file && directory) {

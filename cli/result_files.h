@@ -10,7 +10,7 @@
 
 namespace wago::cli {
 
-// Whether all of them are such files; an error where only some are.
+// Whether all of them are such files; an error where only some are, or one is not there.
 base::Result<bool> are_result_files(const std::vector<std::string>& baseline,
                                     const std::vector<std::string>& candidate);
 

@@ -1,8 +1,7 @@
 #include "diff/evidence.h"
 
-#include <set>
-
 #include "capture/capture.h"
+#include "diff/places.h"
 
 namespace wago::diff {
 
@@ -23,9 +22,9 @@ base::Result<Evidence> load(const std::string& path, base::Files& files) {
 
 base::Result<std::vector<Evidence>> load_all(std::span<const std::string> paths, base::Files& files) {
   std::vector<Evidence> all;
-  std::set<std::string> seen;
+  Places places;
   for (const std::string& path : paths) {
-    if (!seen.insert(path).second) return base::usage_error("named twice", {.file = path});
+    if (auto is_new = places.add(path); !is_new) return is_new.error();
     auto evidence = load(path, files);
     if (!evidence) return evidence.error();
     all.push_back(std::move(*evidence));

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <map>
-#include <set>
 
 #include "base/check.h"
 #include "base/text.h"
+#include "diff/places.h"
 #include "diff/quantity.h"
 
 namespace wago::diff {
@@ -30,7 +30,8 @@ UnpairedSide side_of(const Runs& all) {
   UnpairedSide side;
   std::vector<double> wall, cpu, medians;
   for (const BenchmarkRuns* runs : all) {
-    if (side.failure.empty()) side.failure = runs->failure;
+    // Of every file, or it would not be known how many there are.
+    if (!runs->failure.empty()) side.failure += (side.failure.empty() ? "" : "; ") + runs->failure;
     if (runs->wall_ns.empty()) continue;
     medians.push_back(summarize(runs->wall_ns).median);
     wall.insert(wall.end(), runs->wall_ns.begin(), runs->wall_ns.end());
@@ -102,13 +103,10 @@ base::Result<capture::BenchmarkTool> tool_of(std::span<const ResultFile> baselin
 }  // namespace
 
 base::Result<std::vector<ResultFile>> load_results(std::span<const std::string> paths, base::Files& files) {
-  std::set<std::string> names;
+  Places places;
   std::vector<ResultFile> loaded;
   for (const std::string& path : paths) {
-    if (!names.insert(path).second) {
-      return base::usage_error("is named twice on one side, and would count as two measurements",
-                               {.file = path});
-    }
+    if (auto is_new = places.add(path); !is_new) return is_new.error();
     auto results = capture::read_benchmarks(path, files);
     if (!results) return results.error();
     loaded.push_back({path, std::move(*results)});

@@ -2,7 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+
 #include "base/json.h"
+#include "base/testing/scratch_folder.h"
 #include "diff/test_evidence.h"
 
 namespace wago::diff {
@@ -84,14 +87,16 @@ TEST(Unpaired, ABenchmarkThatFailedSaysSo) {
   ASSERT_TRUE(report);
   ASSERT_EQ(report->benchmarks.size(), 2u);
   EXPECT_FALSE(report->benchmarks[0].wall_change);
-  EXPECT_EQ(report->benchmarks[0].reasons, (std::vector<std::string>{"the candidate has no runs: no file"}));
-  EXPECT_NE(to_text(*report).find("a: the candidate has no runs: no file\n"), std::string::npos);
+  EXPECT_EQ(report->benchmarks[0].reasons,
+            (std::vector<std::string>{"the candidate has no runs: 1 of 1 run failed (no file)"}));
+  EXPECT_NE(to_text(*report).find("a: the candidate has no runs: 1 of 1 run failed (no file)\n"),
+            std::string::npos);
 }
 
 TEST(Unpaired, RunsThatFailedAreSaid) {
   const std::vector<ResultFile> before = {
       file("a", R"({"results": [{"command": "x", "times": [1, 9], "exit_codes": [0, 1]}]})"),
-      file("b", R"({"results": [{"command": "x", "times": [1], "exit_codes": [0]}]})")};
+      file("b", R"({"results": [{"command": "x", "times": [1, 9, 9], "exit_codes": [0, null, 1]}]})")};
   const std::vector<ResultFile> after = {
       file("c", R"({"results": [{"command": "x", "times": [2], "exit_codes": [0]}]})")};
   auto report = compare_results(before, after);
@@ -99,7 +104,8 @@ TEST(Unpaired, RunsThatFailedAreSaid) {
   EXPECT_EQ(report->benchmarks[0].baseline.wall_ns.n, 2u);
   EXPECT_DOUBLE_EQ(report->benchmarks[0].wall_change.value(), 1);
   EXPECT_EQ(report->benchmarks[0].reasons,
-            (std::vector<std::string>{"the baseline is without some runs: 1 of 2 runs failed (exit code 1)",
+            (std::vector<std::string>{"the baseline is without some runs: 1 of 2 runs failed (exit code 1); "
+                                      "2 of 3 runs failed (died of a signal)",
                                       "files of one side differ among themselves by up to 0.0 %"}));
 }
 
@@ -119,6 +125,18 @@ TEST(Unpaired, AFileCountsOnce) {
   EXPECT_TRUE(load_results(once, files));
   EXPECT_EQ(load_results(twice, files).error().to_string(),
             "a.txt: is named twice on one side, and would count as two measurements");
+}
+
+TEST(Unpaired, AFileCountsOnceHoweverItIsNamed) {
+  const base::testing::ScratchFolder scratch;
+  const std::string path = scratch.file("a.txt");
+  ASSERT_TRUE(base::system_files().create(path, base::as_bytes("BenchmarkA 1 1 ns/op\n")));
+  std::filesystem::create_symlink(path, scratch.file("b.txt"));
+  for (const std::string& other : {scratch.file("./a.txt"), scratch.file("b.txt")}) {
+    const std::vector<std::string> twice = {path, other};
+    EXPECT_EQ(load_results(twice).error().to_string(),
+              other + ": is named twice on one side, and would count as two measurements");
+  }
 }
 
 TEST(Unpaired, EveryFormatSaysThatNothingIsDecided) {
