@@ -117,6 +117,22 @@ base::Result<void> parse_amounts(const ExperimentFlags& flags, Parsed& parsed) {
   return {};
 }
 
+bool is_one_place(const std::string& a, const std::string& b) {
+  std::error_code unseen;
+  return a == b || (std::filesystem::equivalent(a, b, unseen) && !unseen);
+}
+
+// A copy is the same program. What cannot be read is not.
+bool is_one_program(const std::string& a, const std::string& b) {
+  if (is_one_place(a, b)) return true;
+  std::error_code unseen;
+  const auto bytes = std::filesystem::file_size(a, unseen);
+  if (unseen || bytes != std::filesystem::file_size(b, unseen) || unseen) return false;
+  auto one = base::system_files().read(a, bytes);
+  auto other = base::system_files().read(b, bytes);
+  return one && other && *one == *other;
+}
+
 // Or it would not be known what a change comes from.
 Result<void> check_one_difference(const ExperimentFlags& flags, const harness::SideRequest& baseline,
                                   const harness::SideRequest& candidate) {
@@ -125,14 +141,10 @@ Result<void> check_one_difference(const ExperimentFlags& flags, const harness::S
     return usage_error("the sides may differ in one setting, not in " + baseline.setting.text + " and " +
                        candidate.setting.text);
   }
-  auto one_place = [](const std::string& a, const std::string& b) {
-    std::error_code unseen;
-    return a == b || (std::filesystem::equivalent(a, b, unseen) && !unseen);
-  };
   std::vector<std::string_view> differ;
-  if (!one_place(baseline.program, candidate.program))
+  if (!is_one_program(baseline.program, candidate.program))
     differ.push_back("the program (--baseline and --candidate)");
-  if (!one_place(baseline.modules, candidate.modules))
+  if (!is_one_place(baseline.modules, candidate.modules))
     differ.push_back("the modules (--baseline-modules, --candidate-modules)");
   if (baseline.setting.text != candidate.setting.text)
     differ.push_back("a setting (--baseline-arg, --candidate-arg)");
