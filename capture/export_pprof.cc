@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "base/files.h"
+#include "base/text.h"
 
 namespace wago::capture {
 
@@ -112,7 +113,9 @@ class Writer {
   }
 
  private:
-  uint64_t string(const std::string& text) {
+  // Escaped, since readers of the format print to terminals as they find it.
+  uint64_t string(const std::string& raw) {
+    const std::string text = base::printable(raw);
     auto [at, added] = string_numbers_.try_emplace(text, strings_.size());
     if (added) strings_.push_back(text);
     return at->second;

@@ -128,6 +128,7 @@ class PprofText {
     return lines;
   }
   uint64_t number(uint64_t field) const { return value_of(profile_, field); }
+  const std::vector<std::string>& strings() const { return strings_; }
 
  private:
   std::string string(const std::vector<Field>& message, uint64_t field) const {
@@ -191,6 +192,31 @@ TEST(Pprof, HoldsStacksWithInlinedLinesAddressesAndLabels) {
   EXPECT_EQ(pprof.number(9), 1'700'000'000'000'000'000u);
   EXPECT_EQ(pprof.number(10), 10'000'000u);
   EXPECT_EQ(pprof.number(12), 1'000'000u);
+}
+
+// Names are a stranger's, and `go tool pprof -top` prints them as it finds them.
+TEST(Pprof, NamesCannotSteerATerminal) {
+  Images hostile = images();
+  hostile.images[0].name = "m\x1b[2J.wasm";
+  hostile.images[0].functions[0].name =
+      "out\x07"
+      "er\nflat  flat%";
+  hostile.images[0].metadata.texts[0] = "o\x1b]0;.c";
+  Samples sampled = samples();
+  sampled.threads[0].name = "rec\rorder";
+  ExportContext about = context();
+  about.workload = "mi\x9bne";
+  const PprofText pprof(to_pprof(about, hostile, sampled));
+  const std::vector<std::string> lines = pprof.lines();
+  EXPECT_EQ(lines[5],
+            "m1@103[out\\x07er\\x0aflat  flat%|out\\x07er\\x0aflat  flat%|o\\x1b]0;.c:10;] "
+            "m2@0[entry-adapter (i32) -> (i32)|entry-adapter|(i32) -> (i32):0;] "
+            "m3@0[wago::run()|_ZN4wago3runEv|wago-profile:0;] "
+            "1 1000000 thread=compile worker 1 kind=guest ");
+  EXPECT_EQ(lines[6], "mapping 1 to 150 m\\x1b[2J.wasm");
+  for (const std::string& text : pprof.strings()) {
+    for (const char c : text) EXPECT_TRUE(c >= 0x20 && c < 0x7f) << text;
+  }
 }
 
 TEST(Pprof, SamplesOfAnotherUnitAndNoSamplesAreProfilesToo) {
