@@ -204,6 +204,8 @@ void add_costs(const Evidence& evidence, const FunctionChoice& choice, const Loc
                Annotation& result) {
   if (!evidence.samples) return;
   const HotSpots spots = hot_spots(evidence, Grouping::Function);
+  result.unsampled = spots.weight == 0;
+  if (result.unsampled) return;
   result.unit = spots.unit;
   result.all_weight = spots.weight;
   uint64_t own = 0;  // of it in its own machine code

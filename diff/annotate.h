@@ -89,7 +89,8 @@ struct Annotation {
   uint32_t wasm_bytes = 0;
   capture::FunctionStatistics statistics;
   Decided decided;
-  std::string unit;              // of weights; empty: the capture has no samples
+  std::string unit;              // of weights; empty: the capture has no samples, or not one was taken
+  bool unsampled = false;        // its collector took not one
   std::optional<uint64_t> work;  // units of work behind samples and counts, see hot_spots.h
   std::string work_unit;         // "invocation"
   uint64_t all_weight = 0;       // of the capture

@@ -61,6 +61,23 @@ TEST(Annotate, SamplesStandAtTheInstructionsTheyWereTakenAt) {
   EXPECT_EQ(hot.rows[4].samples, 0u);
 }
 
+TEST(Annotate, WithoutASampleNoCostIsShown) {
+  Evidence evidence = mix_evidence();
+  evidence.samples->samples.clear();
+  const Annotation inner = annotation_of(evidence, "inner");
+  const std::string text = to_text(inner);
+  EXPECT_NE(
+      text.find(
+          "\nsamples   not one sample was taken, which does not mean that there was no cost: record for "
+          "longer or at a higher rate\n"),
+      std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("0 ns"), std::string::npos) << text;
+  EXPECT_EQ(text.find("share"), std::string::npos) << text;
+  EXPECT_TRUE(to_json(inner).find("samples")->is_null());
+  EXPECT_EQ(to_json(inner).find("rows")->items()[0].find("self"), nullptr);
+}
+
 TEST(Annotate, ASampleInsideAnInstructionIsThatInstructions) {
   Evidence evidence = mix_evidence();
   for (capture::Frame& frame : evidence.samples->frames) {

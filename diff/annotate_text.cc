@@ -80,7 +80,7 @@ void add_head(const Annotation& a, std::vector<Row>& rows) {
   if (!a.decided.instructions.empty()) rows.push_back({"decided", to_text(a.decided)});
   if (a.counted) rows.push_back({"executed", counts_text(a)});
   if (a.unit.empty()) {
-    rows.push_back({"samples", "none are available"});
+    rows.push_back({"samples", a.unsampled ? kNotOneSample : "none are available"});
   } else {
     rows.push_back({"self", cost_text(a, a.self) + ", " + format_plural(a.samples, "sample") +
                                 ", in its own machine code with what was inlined into it"});

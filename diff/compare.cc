@@ -167,6 +167,7 @@ WorkloadComparison compare_workload(const Captures& baseline, const Captures& ca
   result.code = compare_code(*baseline.front(), *candidate.front());
   result.counts = compare_counts(*baseline.front(), *candidate.front(), disassemble);
   result.costs = compare_costs(baseline, candidate);
+  result.why_no_costs = why_no_costs(baseline, candidate);
   judge(manifest.capture_phase, result);
   return result;
 }

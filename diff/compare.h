@@ -65,6 +65,7 @@ struct WorkloadComparison {
   CodeComparison code;
   std::optional<CountComparison> counts;  // of the first capture of each side; nothing: not both counted
   std::optional<CostComparison> costs;    // nothing: without samples on both sides
+  std::string why_no_costs;               // a sentence, see cost_changes.h; or empty
   Verdict verdict = Verdict::Inconclusive;
   std::vector<std::string> reasons;  // sentences
 };

@@ -44,6 +44,7 @@ Json json_of(const WorkloadComparison& workload) {
                        {"code", to_json(workload.code)},
                        {"counts", workload.counts ? to_json(*workload.counts) : Json()},
                        {"costs", workload.costs ? to_json(*workload.costs) : Json()},
+                       {"why_no_costs", workload.why_no_costs.empty() ? Json() : Json(workload.why_no_costs)},
                        {"baseline", json_of(workload.baseline)},
                        {"candidate", json_of(workload.candidate)}});
 }

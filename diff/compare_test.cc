@@ -245,5 +245,24 @@ TEST(Compare, NamesFromACaptureCannotSteerATerminal) {
   EXPECT_EQ(text.find("\nverdict    same code"), std::string::npos);
 }
 
+TEST(Compare, ASideWithoutASampleIsSaidAndComparesNothing) {
+  std::vector<Evidence> sampled = {mix_evidence("a")}, unsampled = {mix_evidence("b")};
+  unsampled[0].samples->samples.clear();
+  auto comparison = compare(sampled, unsampled);
+  ASSERT_TRUE(comparison.ok());
+  const std::string text = to_text(*comparison);
+  EXPECT_NE(
+      text.find("\nsamples    b: not one sample was taken, which does not mean that there was no cost: "),
+      std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("vanished  "), std::string::npos) << text;
+  const base::Json json = to_json(*comparison);
+  const base::Json& workload = json.find("workloads")->items()[0];
+  EXPECT_TRUE(workload.find("costs")->is_null());
+  EXPECT_EQ(workload.find("why_no_costs")->as_string(), comparison->workloads[0].why_no_costs);
+  comparison = compare(sampled, sampled);
+  EXPECT_TRUE(to_json(*comparison).find("workloads")->items()[0].find("why_no_costs")->is_null());
+}
+
 }  // namespace
 }  // namespace wago::diff

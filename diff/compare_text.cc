@@ -87,6 +87,7 @@ void append_workload(std::string& text, const WorkloadComparison& workload, bool
   text += to_text(workload.code);
   if (workload.counts) text += "\n" + to_text(*workload.counts) + "\n";
   if (workload.costs) text += "\n" + to_text(*workload.costs, colour) + "\n";
+  if (!workload.why_no_costs.empty()) text += "\nsamples    " + workload.why_no_costs + "\n\n";
   auto paint = workload.verdict == Verdict::SameCode ? base::Paint::Good : base::Paint::Doubtful;
   text += "verdict    " + base::painted(to_string(workload.verdict), paint, colour) + "\n";
   for (const std::string& reason : workload.reasons) text += "           " + base::printable(reason) + "\n";

@@ -66,9 +66,9 @@ SideCost cost_of(const Weights& weights, double factor) {
 }
 
 // The standard error of a sum of n samples of about one weight; of none that of one.
-double error_of(const SideCost& cost, double one_sample) {
-  if (cost.samples == 0) return one_sample;
-  return cost.self / std::sqrt(static_cast<double>(cost.samples));
+double error_of(const SampledCost& cost) {
+  if (cost.samples == 0) return cost.one_sample;
+  return cost.cost / std::sqrt(static_cast<double>(cost.samples));
 }
 
 double mean_sample(const Sum& sum, double factor) {
@@ -85,10 +85,30 @@ bool comparable(Captures baseline, Captures candidate) {
   return true;
 }
 
+uint64_t weight_of(Captures captures) {
+  uint64_t weight = 0;
+  for (const Evidence* evidence : captures) weight += capture::total_weight(*evidence->samples);
+  return weight;
+}
+
 }  // namespace
 
+bool beyond_sampling(const SampledCost& before, const SampledCost& after) {
+  return std::fabs(after.cost - before.cost) > 3 * std::hypot(error_of(before), error_of(after));
+}
+
+std::string why_no_costs(Captures baseline, Captures candidate) {
+  if (!comparable(baseline, candidate)) return {};
+  for (const Captures& side : {baseline, candidate}) {
+    if (weight_of(side) == 0) return base::display(side.front()->path) + ": " + kNotOneSample;
+  }
+  return {};
+}
+
 std::optional<CostComparison> compare_costs(Captures baseline, Captures candidate) {
-  if (!comparable(baseline, candidate)) return std::nullopt;
+  if (!comparable(baseline, candidate) || weight_of(baseline) == 0 || weight_of(candidate) == 0) {
+    return std::nullopt;
+  }
   Sum before = sum_of(baseline);
   Sum after = sum_of(candidate);
   CostComparison result;
@@ -102,7 +122,7 @@ std::optional<CostComparison> compare_costs(Captures baseline, Captures candidat
   const double sample_before = mean_sample(before, factor_before),
                sample_after = mean_sample(after, factor_after);
   const auto beyond = [&](const SideCost& a, const SideCost& b) {
-    return std::fabs(b.self - a.self) > 3 * std::hypot(error_of(a, sample_before), error_of(b, sample_after));
+    return beyond_sampling({a.self, a.samples, sample_before}, {b.self, b.samples, sample_after});
   };
   for (size_t side = 0; side < kSides; ++side) {
     result.baseline_by_side[side] = cost_of(before.by_side[side], factor_before);

@@ -53,9 +53,23 @@ struct CostComparison {
   std::vector<FunctionCost> functions;  // greatest change of self first
 };
 
-// Captures of one workload. Nothing: not all of them have samples, or not of one unit.
+// A cost by sampling, and what a sample of its side stands for on average.
+struct SampledCost {
+  double cost = 0;
+  uint64_t samples = 0;
+  double one_sample = 0;
+};
+// Whether they differ by more than three standard errors of the samples behind them.
+bool beyond_sampling(const SampledCost& before, const SampledCost& after);
+
+// Captures of one workload. Nothing: not all of them have samples, or not of one unit; not one was taken on a
+// side.
 std::optional<CostComparison> compare_costs(std::span<const Evidence* const> baseline,
                                             std::span<const Evidence* const> candidate);
+
+// Why samples that were asked for on both sides compare nothing; empty where they do, or were not asked for.
+std::string why_no_costs(std::span<const Evidence* const> baseline,
+                         std::span<const Evidence* const> candidate);
 
 std::string to_text(const CostComparison& costs, bool colour);
 base::Json to_json(const CostComparison& costs);

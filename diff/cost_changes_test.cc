@@ -109,6 +109,29 @@ TEST(CostChanges, WithoutSamplesOnBothSidesThereIsNothingToSay) {
   EXPECT_FALSE(compare_costs(candidate, baseline).has_value());
 }
 
+// That nothing was seen is not that nothing was spent.
+TEST(CostChanges, OfASideWithoutASampleNothingIsSaid) {
+  Evidence a = mix_evidence(), none = mix_evidence("none.wagoprof");
+  none.samples->samples.clear();
+  const Evidence* seen[] = {&a};
+  const Evidence* unseen[] = {&none};
+  const Evidence* both[] = {&none, &a};
+  const std::string sentence =
+      "none.wagoprof: not one sample was taken, which does not mean that there was no cost: record for "
+      "longer "
+      "or at a higher rate";
+  EXPECT_FALSE(compare_costs(seen, unseen).has_value());
+  EXPECT_FALSE(compare_costs(unseen, seen).has_value());
+  EXPECT_FALSE(compare_costs(unseen, unseen).has_value());
+  EXPECT_EQ(why_no_costs(seen, unseen), sentence);
+  EXPECT_EQ(why_no_costs(unseen, seen), sentence);
+  EXPECT_TRUE(compare_costs(seen, both).has_value()) << "its work counts, with the samples of the other";
+  EXPECT_EQ(why_no_costs(seen, both), "");
+  Evidence other = test_evidence();
+  const Evidence* unasked[] = {&other};
+  EXPECT_EQ(why_no_costs(seen, unasked), "") << "nobody asked for samples";
+}
+
 TEST(CostChanges, OfWholeProcessesPartsAreCompared) {
   Evidence a = mix_evidence(), b = longer(3);
   a.manifest.phase_isolation = b.manifest.phase_isolation = "process";

@@ -48,6 +48,10 @@ base::Result<void> check_contracts(const BothSides& sides, const capture::Experi
                            {.file = sides[0].path});
 }
 
+std::array<const Evidence*, 1> one(const BothSides& sides, size_t side) {
+  return {&sides[side]};
+}
+
 void say_what_is_not_known(const ExplainedCaptures& captures, Explanation& result) {
   auto say = [&](std::string sentence, bool record) {
     result.remarks.push_back(std::move(sentence));
@@ -65,7 +69,12 @@ void say_what_is_not_known(const ExplainedCaptures& captures, Explanation& resul
       say("not by source line: the module has none; compilers keep them with -g", false);
     }
   }
-  if (!captures.sampled) say("nothing was sampled: where the time went is not known", true);
+  if (!captures.sampled) {
+    say("nothing was sampled: where the time went is not known", true);
+  } else if (std::string why = why_no_costs(one(*captures.sampled, 0), one(*captures.sampled, 1));
+             !why.empty()) {
+    say(std::move(why), true);
+  }
   const auto& sides = result.report.experiment.sides;
   if (sides[0].slowdown_ppm != sides[1].slowdown_ppm) {
     say("a side was slowed down as a self-test, which no capture shows", false);
@@ -230,9 +239,7 @@ base::Result<Explanation> explain(Report report, size_t number, const ExplainedC
     result.counts = compare_counts(exact[0], exact[1], disassemble);
   }
   if (captures.sampled) {
-    const std::array<const Evidence*, 1> before = {&(*captures.sampled)[0]},
-                                         after = {&(*captures.sampled)[1]};
-    result.costs = compare_costs(before, after);
+    result.costs = compare_costs(one(*captures.sampled, 0), one(*captures.sampled, 1));
   }
   result.functions = collect(result);
   // Exact ones where they were counted: every instruction has its number.

@@ -176,6 +176,18 @@ TEST(Explanation, SamplesBeyondTheirErrorPutAFunctionFirst) {
   EXPECT_TRUE(contains(to_text(about), " by samples\n")) << to_text(about);
 }
 
+TEST(Explanation, ASideWithoutASampleMakesNoFunctionCheaper) {
+  BothSides sampled = {mix_evidence("s"), mix_evidence("t")};
+  const std::vector<capture::Sample> once = sampled[0].samples->samples;
+  for (int i = 0; i < 99; ++i)
+    sampled[0].samples->samples.insert(sampled[0].samples->samples.end(), once.begin(), once.end());
+  sampled[1].samples->samples.clear();
+  const Explanation about = explained({{}, sampled});
+  EXPECT_FALSE(about.costs.has_value());
+  EXPECT_TRUE(about.functions.empty());
+  EXPECT_TRUE(contains(to_text(about), "t: not one sample was taken, which does not mean")) << to_text(about);
+}
+
 TEST(Explanation, AFunctionOfOneSideIsShownWhole) {
   BothSides both = slower();
   both[1].images.images[0].functions[0].name = "start";

@@ -164,8 +164,7 @@ base::Result<void> expect_samples(const Evidence& evidence) {
     return base::usage_error("has no samples: record with a backend that samples", {.file = evidence.path});
   }
   if (capture::total_weight(*evidence.samples) == 0) {
-    return base::usage_error("not one sample was taken: record for longer or at a higher rate",
-                             {.file = evidence.path});
+    return base::usage_error(kNotOneSample, {.file = evidence.path});
   }
   return {};
 }

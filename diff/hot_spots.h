@@ -42,6 +42,11 @@ struct HotSpots {
 // Precondition: evidence.samples.
 HotSpots hot_spots(const Evidence& evidence, Grouping grouping);
 
+// What is said of a capture whose collector took no sample: what it would have seen is not known.
+inline constexpr const char* kNotOneSample =
+    "not one sample was taken, which does not mean that there was no cost: record for longer or at a higher "
+    "rate";
+
 // Usage error where the capture has no sample, naming what would record some.
 base::Result<void> expect_samples(const Evidence& evidence);
 

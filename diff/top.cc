@@ -39,11 +39,8 @@ std::string sentence_about_samples(const Evidence& evidence) {
                                                : " took none");
   }
   const capture::Samples& samples = *evidence.samples;
-  if (samples.samples.empty()) {
-    return "not one sample was taken, which does not mean that there was no cost: record for longer or at a "
-           "higher rate";
-  }
   const uint64_t weight = capture::total_weight(samples);
+  if (weight == 0) return kNotOneSample;
   std::string text = format_plural(samples.samples.size(), "sample") + ", " +
                      format_weight(static_cast<double>(weight), samples.unit) + " in all";
   if (evidence.manifest.phase_isolation != "phase") {
@@ -53,7 +50,7 @@ std::string sentence_about_samples(const Evidence& evidence) {
 }
 
 void add_hot_spots(const Evidence& evidence, const TopOptions& options, Top& top) {
-  if (!evidence.samples || evidence.samples->samples.empty()) return;
+  if (!evidence.samples || capture::total_weight(*evidence.samples) == 0) return;
   top.hot_spots = hot_spots(evidence, options.by);
   top.work_behind_samples = work_behind_samples(evidence.manifest);
   top.hot_spot_count = top.hot_spots->rows.size();
