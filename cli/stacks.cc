@@ -8,17 +8,11 @@
 
 namespace wago::cli {
 
-namespace {
-
-constexpr uint64_t kMaxFoldedBytes = uint64_t{512} << 20;
-
-}  // namespace
-
 base::Result<Stacks> read_stacks(const std::string& path) {
   Stacks stacks;
   stacks.name = path;
   if (!base::system_files().is_directory(path)) {
-    auto bytes = base::system_files().read(path, kMaxFoldedBytes);
+    auto bytes = base::system_files().read(path, diff::kMaxFoldedBytes);
     if (!bytes) return bytes.error();
     auto tree = diff::parse_folded(base::as_text(*bytes), path);
     if (!tree) return tree.error();

@@ -1,7 +1,9 @@
 #include "diff/call_tree.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <limits>
 #include <map>
 #include <unordered_map>
 
@@ -15,28 +17,50 @@ namespace {
 using capture::kNone;
 using capture::Samples;
 
-constexpr uint32_t kMaxNodes = 8'000'000;
+// Frames at the leaves' end of a shortened stack.
+constexpr uint32_t kInnermost = 64;
 
-// Grows a tree by one frame at a time.
+// Grows a tree by one frame at a time. finish() comes last, when the tree has all of its labels.
 class Builder {
  public:
-  explicit Builder(CallTree& tree) : tree_(tree) { tree_.nodes.push_back({}); }
+  explicit Builder(CallTree& tree, size_t most_nodes = kMaxCallNodes) : tree_(tree), most_nodes_(most_nodes) {
+    tree_.nodes.push_back({});
+  }
 
-  bool full() const { return tree_.nodes.size() >= kMaxNodes; }
-  // The node of `label` below `parent`; past the greatest depth the parent itself.
+  bool full() const { return tree_.nodes.size() >= most_nodes_; }
+  // The node of `label` below `parent`; without room for one the node of kNoRoom.
   uint32_t child(uint32_t parent, uint32_t label, bool inlined) {
-    const uint32_t depth = tree_.nodes[parent].depth + 1;
-    if (depth > kMaxDepth || full()) return parent;
+    if (parent == no_room_) return parent;
     const uint64_t key = uint64_t{parent} << 32 | label;
-    auto [at, is_new] = children_.emplace(key, static_cast<uint32_t>(tree_.nodes.size()));
-    if (is_new) tree_.nodes.push_back({label, parent, depth, inlined, 0, 0});
-    tree_.nodes[at->second].inlined &= inlined;
-    return at->second;
+    if (auto known = children_.find(key); known != children_.end()) {
+      tree_.nodes[known->second].inlined &= inlined;
+      return known->second;
+    }
+    if (full()) return no_room();
+    const auto node = static_cast<uint32_t>(tree_.nodes.size());
+    tree_.nodes.push_back({label, parent, tree_.nodes[parent].depth + 1, inlined, 0, 0, 0});
+    children_.emplace(key, node);
+    return node;
+  }
+  void finish() {
+    if (no_room_ == kNone) return;
+    tree_.nodes[no_room_].label = static_cast<uint32_t>(tree_.labels.size());
+    tree_.labels.push_back({.name = std::string(kNoRoom)});
   }
 
  private:
+  uint32_t no_room() {
+    if (no_room_ == kNone) {
+      no_room_ = static_cast<uint32_t>(tree_.nodes.size());
+      tree_.nodes.push_back({.parent = 0, .depth = 1});
+    }
+    return no_room_;
+  }
+
   CallTree& tree_;
+  size_t most_nodes_;
   std::unordered_map<uint64_t, uint32_t> children_;
+  uint32_t no_room_ = kNone;
 };
 
 void add_totals(CallTree& tree) {
@@ -112,9 +136,17 @@ class FoldedReader {
       if (end == std::string_view::npos) break;
       rest.remove_prefix(end + 1);
     }
-    if (builder_.full()) return "brings more than " + std::to_string(kMaxNodes) + " different stacks";
+    if (builder_.full()) return "brings more than " + std::to_string(kMaxCallNodes) + " different stacks";
     tree_.nodes[node].self += split->weight;
+    if (split->weight > 0) cheapest_ = std::min(cheapest_, split->weight);
     return {};
+  }
+
+  void add_samples() {
+    for (CallNode& node : tree_.nodes) {
+      const uint64_t part = node.self / cheapest_;
+      node.samples = part + (node.self % cheapest_ >= cheapest_ - cheapest_ / 2 ? 1 : 0);
+    }
   }
 
  private:
@@ -129,22 +161,24 @@ class FoldedReader {
   Builder builder_;
   std::map<std::pair<capture::Side, std::string>, uint32_t> numbers_;
   uint64_t sum_ = 0;
+  uint64_t cheapest_ = std::numeric_limits<uint64_t>::max();
 };
 
 }  // namespace
 
-CallTree call_tree(const Evidence& evidence, std::vector<uint32_t>* node_of_stack) {
+CallTree call_tree(const Evidence& evidence, std::vector<uint32_t>* node_of_stack, size_t most_nodes) {
   const Samples& samples = *evidence.samples;
   CallTree tree;
+  tree.file = evidence.path;
   tree.unit = samples.unit;
   Labels labels(evidence, Grouping::Function);
-  Builder builder(tree);
+  Builder builder(tree, most_nodes);
   std::vector<uint64_t> own(samples.stacks.size());
   std::vector<bool> is_caller(samples.stacks.size());
-  std::vector<bool> is_sampled(samples.stacks.size());
+  std::vector<uint64_t> taken(samples.stacks.size());  // samples
   for (const capture::Sample& sample : samples.samples) {
     own[sample.stack] += sample.weight;
-    is_sampled[sample.stack] = true;
+    ++taken[sample.stack];
   }
   if (node_of_stack) node_of_stack->assign(samples.stacks.size(), 0);
   for (const capture::Stack& stack : samples.stacks) {
@@ -156,23 +190,25 @@ CallTree call_tree(const Evidence& evidence, std::vector<uint32_t>* node_of_stac
     const capture::Frame& frame = samples.frames[stack.frame];
     const uint32_t caller = stack.caller == kNone ? 0 : node_of[stack.caller];
     if (is_caller[i]) node_of[i] = extend(builder, caller, labels.of(frame, true));
-    if (!is_sampled[i]) continue;
+    if (taken[i] == 0) continue;
     const uint32_t node = extend(builder, caller, labels.of(frame, false));
     if (node_of_stack) (*node_of_stack)[i] = node;
     tree.nodes[node].self += own[i];
-    if (tree.nodes[node].label != labels.of(frame, false).front()) tree.cut += own[i];
+    tree.nodes[node].samples += taken[i];
   }
   for (uint32_t label = 0; label < labels.size(); ++label) tree.labels.push_back(labels[label]);
+  builder.finish();
   add_totals(tree);
   return tree;
 }
 
 CallTree without(const CallTree& tree, const std::function<bool(const Label&)>& matches) {
   CallTree result;
+  result.file = tree.file;
   result.unit = tree.unit;
   result.knows_sides = tree.knows_sides;
   result.labels = tree.labels;
-  result.cut = tree.cut;
+  result.left_out = tree.left_out;
   std::vector<bool> out(tree.labels.size());
   for (size_t i = 0; i < tree.labels.size(); ++i) out[i] = matches(tree.labels[i]);
   std::vector<uint32_t> kept(tree.nodes.size(), kNone);  // by old node
@@ -187,7 +223,58 @@ CallTree without(const CallTree& tree, const std::function<bool(const Label&)>& 
   return result;
 }
 
-std::string to_folded(const CallTree& tree) {
+namespace {
+
+// The last kInnermost frames of a stack, put on `node`.
+uint32_t add_end(const CallTree& tree, uint32_t leaf, Builder& builder, uint32_t node) {
+  std::array<const CallNode*, kInnermost> frames;
+  for (size_t i = kInnermost; i-- > 0; leaf = frames[i]->parent) frames[i] = &tree.nodes[leaf];
+  for (const CallNode* frame : frames) node = builder.child(node, frame->label, frame->inlined);
+  return node;
+}
+
+}  // namespace
+
+CallTree shortened(const CallTree& tree, uint32_t most_frames) {
+  WAGO_CHECK(most_frames > 2 * kInnermost);
+  const uint32_t outermost = most_frames - 1 - kInnermost;
+  CallTree result;
+  result.file = tree.file;
+  result.unit = tree.unit;
+  result.knows_sides = tree.knows_sides;
+  result.labels = tree.labels;
+  result.left_out = tree.left_out;
+  result.labels.push_back({.name = std::string(kLeftOut)});
+  const auto left_out = static_cast<uint32_t>(tree.labels.size());
+  Builder builder(result);
+  // Of the nodes above the outermost ones those that stacks need which are kept whole.
+  std::vector<bool> needed(tree.nodes.size());
+  for (size_t i = tree.nodes.size(); i-- > 1;) {
+    const CallNode& node = tree.nodes[i];
+    if (node.depth <= outermost || (node.self > 0 && node.depth <= most_frames)) needed[i] = true;
+    if (needed[i]) needed[node.parent] = true;
+  }
+  std::vector<uint32_t> kept(tree.nodes.size());   // the new node
+  std::vector<uint32_t> below(tree.nodes.size());  // the last of the outermost frames, a new node
+  for (uint32_t i = 1; i < tree.nodes.size(); ++i) {
+    const CallNode& node = tree.nodes[i];
+    if (needed[i]) kept[i] = builder.child(kept[node.parent], node.label, node.inlined);
+    below[i] = node.depth <= outermost ? kept[i] : below[node.parent];
+    if (node.self == 0) continue;
+    uint32_t leaf = kept[i];
+    if (!needed[i]) {
+      leaf = add_end(tree, i, builder, builder.child(below[i], left_out, false));
+      result.left_out = std::max(result.left_out, node.depth - outermost - kInnermost);
+    }
+    result.nodes[leaf].self += node.self;
+    result.nodes[leaf].samples += node.samples;
+  }
+  builder.finish();
+  add_totals(result);
+  return result;
+}
+
+base::Result<std::string> to_folded(const CallTree& tree, uint64_t most_bytes) {
   std::vector<std::string> names;
   for (const Label& label : tree.labels) names.push_back(folded_name(label));
   std::string text;
@@ -198,14 +285,24 @@ std::string to_folded(const CallTree& tree) {
     for (const CallNode* node = &leaf; node->label != kNone; node = &tree.nodes[node->parent]) {
       path.push_back(node->label);
     }
-    for (size_t i = path.size(); i-- > 0;) text += names[path[i]] + (i == 0 ? " " : ";");
+    for (size_t i = path.size(); i-- > 0 && text.size() <= most_bytes;) {
+      text += names[path[i]];
+      text += i == 0 ? ' ' : ';';
+    }
     text += std::to_string(leaf.self) + "\n";
+    if (text.size() > most_bytes) {
+      return base::usage_error(
+          "its stacks are more than " + std::to_string(most_bytes >> 20) +
+              " MiB of text: export --format pprof, which writes each name once, or record less",
+          {.file = tree.file});
+    }
   }
   return text;
 }
 
 base::Result<CallTree> parse_folded(std::string_view text, const std::string& file) {
   CallTree tree;
+  tree.file = file;
   tree.unit = "samples";
   tree.knows_sides = false;
   FoldedReader reader(tree);
@@ -219,6 +316,7 @@ base::Result<CallTree> parse_folded(std::string_view text, const std::string& fi
       return base::usage_error("line " + std::to_string(number) + ": " + problem, {.file = file});
     }
   }
+  reader.add_samples();
   add_totals(tree);
   if (tree.weight() == 0) return base::usage_error("holds no stack that cost anything", {.file = file});
   return tree;

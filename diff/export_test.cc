@@ -38,6 +38,23 @@ TEST(Speedscope, AProfileAThreadWithStacksFromTheRoot) {
   }
 }
 
+TEST(Speedscope, DeepStacksAreWhole) {
+  Evidence evidence = mix_evidence();
+  capture::Samples& samples = *evidence.samples;
+  capture::StackTable table(samples);
+  std::vector<capture::Frame> frames(3000,
+                                     {capture::Side::Host, capture::kNone, 0, table.symbol("rec", "b")});
+  frames.push_back({capture::Side::Host, capture::kNone, 0, table.symbol("hot", "b")});
+  samples.samples = {{1, 9, 0, table.stack(frames)}};
+  auto json = base::parse_json(*to_speedscope(evidence), "speedscope");
+  ASSERT_TRUE(json.ok()) << json.error().to_string();
+  const auto names = json->find("shared")->find("frames")->items();
+  const auto stack = json->find("profiles")->items()[0].find("samples")->items()[0].items();
+  ASSERT_EQ(stack.size(), 3001u);
+  EXPECT_EQ(names[*stack.back().to_u64()].find("name")->as_string(), "hot");
+  EXPECT_EQ(names[*stack[2999].to_u64()].find("name")->as_string(), "rec");
+}
+
 TEST(Speedscope, WhatIsNotTimeHasNoUnitThere) {
   Evidence evidence = mix_evidence();
   evidence.samples->unit = "cycles";

@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include "base/text.h"
+#include "diff/cost_changes.h"
 #include "diff/quantity.h"
 
 namespace wago::diff {
@@ -17,6 +19,8 @@ using capture::Side;
 // Narrower is not drawn: less than a tenth of a pixel on any screen, and at most so many frames in all.
 constexpr double kNarrowest = 0.0001;
 constexpr size_t kMostFrames = 20'000;
+// A picture higher than this is not looked at; deeper stacks lack their middle.
+constexpr uint32_t kMostRows = 1024;
 constexpr uint32_t kShades = 5;
 constexpr int kSteps = 4;  // of red and of blue
 
@@ -48,6 +52,21 @@ std::string share_text(uint64_t part, uint64_t whole) {
   std::snprintf(buffer, sizeof buffer, "%.2f %%", 100 * share_of(part, whole));
   return buffer;
 }
+
+// A tree as it is drawn. The tree itself must outlive this.
+class Drawn {
+ public:
+  explicit Drawn(const CallTree& tree) : whole_(&tree) {
+    const bool deep = std::any_of(tree.nodes.begin(), tree.nodes.end(),
+                                  [](const CallNode& node) { return node.depth > kMostRows; });
+    if (deep) shortened_ = shortened(tree, kMostRows);
+  }
+  const CallTree& tree() const { return shortened_ ? *shortened_ : *whole_; }
+
+ private:
+  const CallTree* whole_;
+  std::optional<CallTree> shortened_;
+};
 
 // Where each node of a tree lies: children in the order of their names within their parent.
 class Layout {
@@ -149,7 +168,10 @@ std::string notes(const FlameGraph& graph, const CallTree& tree) {
     text += "; " + format_plural(graph.hidden, "frame") + (graph.hidden == 1 ? " is" : " are") +
             " too narrow to be drawn";
   }
-  if (tree.cut > 0) text += "; deeper frames than " + std::to_string(kMaxDepth) + " were cut off";
+  if (tree.left_out > 0) {
+    text += "; stacks deeper than " + format_count(kMostRows) + " frames lack up to " +
+            format_count(tree.left_out) + " in the middle";
+  }
   return text;
 }
 
@@ -193,6 +215,15 @@ std::string change_style(double change, double greatest) {
   return (change > 0 ? "m" : "l") + std::to_string(step);
 }
 
+// What a sample of a tree stands for on average.
+double one_sample(const CallTree& tree) {
+  uint64_t samples = 0;
+  for (const CallNode& node : tree.nodes) samples += node.samples;
+  return samples == 0 ? 0 : static_cast<double>(tree.weight()) / static_cast<double>(samples);
+}
+
+constexpr const char* kWithinError = ", within sampling error";
+
 std::string change_text(double before, double after) {
   if (before <= 0) return after <= 0 ? "+0.00 %" : "new";
   return format_change(after / before - 1);
@@ -201,7 +232,8 @@ std::string change_text(double before, double after) {
 }  // namespace
 
 FlameGraph flame_graph(const FlameSide& side, std::string title) {
-  const CallTree& tree = *side.tree;
+  const Drawn drawn(*side.tree);
+  const CallTree& tree = drawn.tree();
   FlameGraph graph;
   graph.title = std::move(title);
   add_shares(tree, graph);
@@ -219,18 +251,26 @@ FlameGraph flame_graph(const FlameSide& side, std::string title) {
 
 FlameGraph differential_flame_graph(const FlameSide& baseline, const FlameSide& candidate,
                                     std::string title) {
-  const CallTree& tree = *candidate.tree;
+  const Drawn drawn_before(*baseline.tree), drawn(*candidate.tree);
+  const CallTree& earlier = drawn_before.tree();
+  const CallTree& tree = drawn.tree();
   FlameGraph graph;
   graph.title = std::move(title);
   graph.differential = true;
   add_shares(tree, graph);
-  const std::vector<uint32_t> joined = join(*baseline.tree, tree);
+  const std::vector<uint32_t> joined = join(earlier, tree);
   const double scale = scale_of(baseline, candidate);
   auto before = [&](uint32_t i, uint64_t CallNode::*cost) {
-    return joined[i] == kNone ? 0 : scale * static_cast<double>(baseline.tree->nodes[joined[i]].*cost);
+    return joined[i] == kNone ? 0 : scale * static_cast<double>(earlier.nodes[joined[i]].*cost);
   };
+  const double one_before = scale * one_sample(earlier), one_after = one_sample(tree);
+  // Of the node itself; 0 where samples do not tell the sides apart.
   auto change = [&](uint32_t i) {
-    return static_cast<double>(tree.nodes[i].self) - before(i, &CallNode::self);
+    const CallNode& node = tree.nodes[i];
+    const SampledCost once = {before(i, &CallNode::self),
+                              joined[i] == kNone ? 0 : earlier.nodes[joined[i]].samples, one_before};
+    const SampledCost now = {static_cast<double>(node.self), node.samples, one_after};
+    return beyond_sampling(once, now) ? now.cost - once.cost : 0;
   };
   double greatest = 0;
   double kept = 0;  // of the baseline's weight, scaled
@@ -240,12 +280,14 @@ FlameGraph differential_flame_graph(const FlameSide& baseline, const FlameSide& 
   }
   add_frames(tree, graph, [&](uint32_t i, const CallNode& node, FlameFrame& frame) {
     frame.style = change_style(change(i), greatest);
-    auto line = [&](const char* what, uint64_t after, double earlier) {
+    auto line = [&](const char* what, uint64_t after, double once) {
       return std::string(what) + " " + cost_text(candidate, static_cast<double>(after)) + ", before " +
-             cost_text(candidate, earlier) + ", " + change_text(earlier, static_cast<double>(after));
+             cost_text(candidate, once) + ", " + change_text(once, static_cast<double>(after));
     };
     frame.info = kind_line(tree, node) + line("total", node.total, before(i, &CallNode::total)) + "\n" +
                  line("self", node.self, before(i, &CallNode::self));
+    const bool differs = static_cast<double>(node.self) != before(i, &CallNode::self);
+    if (differs && change(i) == 0) frame.info += kWithinError;
   });
   const double all_before = scale * static_cast<double>(baseline.tree->weight());
   graph.subtitle =

@@ -1,6 +1,7 @@
 // Flame graphs: stacks side by side, each frame as wide as what it cost with all that it called, callees
 // above their callers. A differential one has the candidate's widths, and colours by what changed in the
-// function itself: red where it costs more than in the baseline, blue where it costs less.
+// function itself: red where it costs more than in the baseline, blue where it costs less, grey where the
+// change is within the error of the samples behind it.
 //
 // The picture is one SVG without references to anything outside: it opens in a browser, from a file, in light
 // or dark, with search, zoom, tooltips and keyboard; where scripts do not run it is a picture still. Names

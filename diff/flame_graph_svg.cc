@@ -133,7 +133,7 @@ std::vector<Key> keys_of(const FlameGraph& graph) {
   if (graph.differential) {
     return {{"l4", "costs less itself"},
             {"l2", "a little less"},
-            {"n", "as before"},
+            {"n", "as before, within sampling error"},
             {"m2", "a little more"},
             {"m4", "costs more itself, or is new"}};
   }

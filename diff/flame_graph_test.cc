@@ -78,13 +78,33 @@ TEST(FlameGraph, ManyFramesAreBounded) {
   EXPECT_EQ(graph.frames.size() + graph.hidden, 36'001u);
 }
 
+// The cost of deep recursion's leaf is the leaf's, and can be searched for.
+TEST(FlameGraph, DeepStacksKeepTheirLeafWithItsCost) {
+  std::string deep;
+  for (int i = 0; i < 3000; ++i) deep += "rec;";
+  CallTree tree = *parse_folded(deep + "hot 95\n" + deep.substr(0, deep.size() - 1) + " 5\n", "f");
+  FlameGraph graph = flame_graph({&tree, {}, "", "f"}, "t");
+  EXPECT_EQ(graph.depth, 1024u);
+  const FlameFrame* hot = find(graph, "hot", 1024);
+  ASSERT_NE(hot, nullptr);
+  EXPECT_DOUBLE_EQ(hot->width, 0.95);
+  EXPECT_NE(hot->info.find("self 95.00 %"), std::string::npos) << hot->info;
+  const FlameFrame* middle = find(graph, "[frames left out]", 960);
+  ASSERT_NE(middle, nullptr);
+  EXPECT_DOUBLE_EQ(middle->width, 1);
+  EXPECT_EQ(graph.subtitle, "f: 100 samples; stacks deeper than 1,024 frames lack up to 1,978 in the middle");
+  FlameGraph again = differential_flame_graph({&tree, {}, "", "a"}, {&tree, {}, "", "b"}, "t");
+  for (const FlameFrame& frame : again.frames) EXPECT_EQ(frame.style, "n") << frame.name;
+}
+
 TEST(Differential, ColoursAreTheChangeOfTheFunctionItselfPerUnitOfWork) {
-  CallTree before = *parse_folded("main;work 100\nmain;rest 100\nmain;gone 50\n", "a");
-  CallTree after = *parse_folded("main;work 600\nmain;rest 200\nmain;fresh 200\n", "b");
+  CallTree before = *parse_folded("main;work 100\nmain;rest 100\nmain;gone 49\nmain;rare 1\n", "a");
+  CallTree after = *parse_folded("main;work 600\nmain;rest 200\nmain;fresh 199\nmain;rare 1\n", "b");
   FlameGraph graph =
       differential_flame_graph({&before, 10, "call", "a"}, {&after, 20, "call", "b"}, "what changed");
   EXPECT_EQ(find(graph, "work", 2)->style, "m4");  // 200 expected, 600 seen: the greatest change
   EXPECT_EQ(find(graph, "rest", 2)->style, "n");   // 200 expected
+  EXPECT_EQ(find(graph, "rare", 2)->style, "n");   // 2 expected, by one sample
   EXPECT_EQ(find(graph, "fresh", 2)->style[0], 'm');
   EXPECT_EQ(find(graph, "main", 1)->style, "n") << "it itself costs what it did";
   EXPECT_NE(
@@ -92,17 +112,59 @@ TEST(Differential, ColoursAreTheChangeOfTheFunctionItselfPerUnitOfWork) {
       std::string::npos)
       << find(graph, "work", 2)->info;
   EXPECT_NE(find(graph, "fresh", 2)->info.find("new"), std::string::npos);
-  EXPECT_NE(graph.subtitle.find("20.0 % of the baseline was in stacks that are gone"), std::string::npos)
+  EXPECT_NE(graph.subtitle.find("19.6 % of the baseline was in stacks that are gone"), std::string::npos)
       << graph.subtitle;
 }
 
 TEST(Differential, WithoutWorkWholesAreComparedAsParts) {
-  CallTree before = *parse_folded("main;work 10\nmain;rest 10\n", "a");
-  CallTree after = *parse_folded("main;work 250\nmain;rest 750\n", "b");
+  CallTree before = *parse_folded("main;work 1000\nmain;rest 1000\nmain;rare 1\n", "a");
+  CallTree after = *parse_folded("main;work 250\nmain;rest 750\nmain;rare 1\n", "b");
   FlameGraph graph = differential_flame_graph({&before, {}, "", "a"}, {&after, {}, "", "b"}, "t");
   EXPECT_EQ(find(graph, "work", 2)->style[0], 'l');
   EXPECT_EQ(find(graph, "rest", 2)->style[0], 'm');
   EXPECT_NE(graph.subtitle.find("costs as parts of their wholes"), std::string::npos);
+}
+
+// 20,000 samples a side: 3 standard errors of a change are 600 of them.
+TEST(Differential, WhatSamplesCannotTellApartIsGrey) {
+  CallTree before = *parse_folded("main;work 20000\nmain;rare 1\n", "a");
+  auto after_work = [&](const std::string& cost) {
+    CallTree after = *parse_folded("main;work " + cost + "\nmain;rare 1\nmain;few 9\n", "b");
+    FlameGraph graph = differential_flame_graph({&before, 10, "call", "a"}, {&after, 10, "call", "b"}, "t");
+    EXPECT_EQ(find(graph, "few", 2)->style, "n");
+    return *find(graph, "work", 2);
+  };
+  EXPECT_EQ(after_work("20024").style, "n");
+  EXPECT_EQ(after_work("20024").info,
+            "total 2.002 k samples per call, before 2 k samples per call, +0.12 %\n"
+            "self 2.002 k samples per call, before 2 k samples per call, +0.12 %, within sampling error");
+  EXPECT_EQ(after_work("19420").style, "n");
+  EXPECT_EQ(after_work("20590").style, "n");
+  EXPECT_EQ(after_work("20700").style, "m4");
+  EXPECT_EQ(after_work("20700").info.find("sampling error"), std::string::npos);
+  EXPECT_EQ(after_work("19300").style, "l4");
+  EXPECT_EQ(after_work("20000").info.find("sampling error"), std::string::npos) << "it is the same";
+}
+
+// Weights of samples do not matter, their number does.
+TEST(Differential, ByTheSamplesOfCapturesAndTheCheapestStackOfFiles) {
+  Evidence few = mix_evidence(), many = mix_evidence();
+  const auto once = many.samples->samples;
+  for (int i = 1; i < 100; ++i) {
+    many.samples->samples.insert(many.samples->samples.end(), once.begin(), once.end());
+  }
+  for (Evidence* evidence : {&few, &many}) {
+    Evidence slow = *evidence;
+    for (capture::Sample& sample : slow.samples->samples) sample.weight *= 2;
+    const CallTree before = call_tree(*evidence), after = call_tree(slow);
+    const CallTree file_before = *parse_folded(*to_folded(before), "a"),
+                   file_after = *parse_folded(*to_folded(after), "b");
+    const std::string style = evidence == &few ? "n" : "m4";
+    FlameGraph graph = differential_flame_graph({&before, 10, "", "a"}, {&after, 10, "", "b"}, "t");
+    EXPECT_EQ(find(graph, "hot", 4)->style, style);
+    graph = differential_flame_graph({&file_before, 10, "", "a"}, {&file_after, 10, "", "b"}, "t");
+    EXPECT_EQ(find(graph, "hot", 4)->style, "n") << "100 samples and 10 look alike in a file";
+  }
 }
 
 TEST(Differential, TheSameAgainIsNeutral) {

@@ -63,8 +63,16 @@ expect("${document}" "aria-live=\"polite\">1 frame, 10.00 %</text>")
 
 draw(diff.svg ${MODULES}/mix_changed.wagoprof --baseline ${MODULES}/mix.wagoprof)
 look(diff.svg document)
+expect("${document}" "<g class=\"n\"[^>]*><title>hot\n")
+expect("${document}" "self 10 ns per invocation, before 3 ns per invocation, \\+233.33 %, within sampling error")
+
+# As many samples as tell the sides apart.
+file(WRITE ${WORK}/before.folded "main;hot 1000\nmain;cold 1000\nmain;rare 1\n")
+file(WRITE ${WORK}/after.folded "main;hot 3000\nmain;cold 1000\nmain;rare 1\n")
+draw(clear.svg ${WORK}/after.folded --baseline ${WORK}/before.folded)
+look(clear.svg document)
 expect("${document}" "<g class=\"m4\"[^>]*><title>hot\n")
-expect("${document}" "self 10 ns per invocation, before 3 ns per invocation, \\+233.33 %")
+expect("${document}" "<g class=\"l4\"[^>]*><title>cold\n")
 
 # In a narrow window the title ends before the search field, which a wide one has room for.
 set(long "A title that is too long for a narrow window, and is cut")
@@ -102,8 +110,8 @@ refuse("${report}" "(src|href)=\"(https?:|//)")
 # The picture's own document, where it lies in the page: its script runs and may not reach out of it.
 string(REGEX MATCH "data:image/svg[^\"]*" picture "${report}")
 look_at("${picture}" document)
-expect("${document}" "<g class=\"m4\"[^>]*><title>hot\n")
-expect("${document}" "self 10 ns per invocation, before 3 ns per invocation, \\+233.33 %")
+expect("${document}" "<g class=\"n\"[^>]*><title>hot\n")
+expect("${document}" "self 10 ns per invocation, before 3 ns per invocation, \\+233.33 %, within sampling error")
 expect("${document}" "<g [^>]*tabindex=\"0\"")
 
 # Folded out by a link.
