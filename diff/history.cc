@@ -23,6 +23,7 @@ using capture::HistoryExperiment;
 using capture::HistoryResult;
 
 constexpr size_t kRevisionDigits = 12;
+constexpr size_t kBuildDigits = 8;
 constexpr double kExactError = 1e-6;  // of a ratio that is known: small beside any that is measured
 
 base::Result<std::string> version_of(const capture::SideRecord& side, std::string_view flag) {
@@ -30,23 +31,14 @@ base::Result<std::string> version_of(const capture::SideRecord& side, std::strin
   if (side.revision.empty() || side.revision == "unknown") {
     return base::usage_error("the revision of " + base::display(side.program) + " is unknown" + name_it);
   }
-  std::string version = side.revision.substr(0, kRevisionDigits);
-  // Other changes on top of one revision are another version.
-  if (side.dirty != base::Dirty::Clean) version += "-dirty-" + side.runner_id.substr(0, 8);
-  return version;
-}
-
-std::string identity_of(const capture::Experiment& experiment) {
-  base::Sha256 hash;
-  hash.update_u64(experiment.start_unix_ns);
-  hash.update_u64(experiment.seed);
-  hash.update_field(experiment.cpu_model);
-  for (const capture::SideRecord& side : experiment.sides) {
-    hash.update_field(side.revision);
-    hash.update_field(side.runner_id);
-    hash.update_field(side.setting);
+  const std::string version = side.revision.substr(0, kRevisionDigits);
+  if (side.dirty == base::Dirty::Clean) return version;
+  // Other changes on top of one revision are another version. What follows "build-id:" tells builds apart.
+  const std::string build = side.runner_id.substr(side.runner_id.find(':') + 1, kBuildDigits);
+  if (build.empty() || side.runner_id == "unknown") {
+    return base::usage_error("which build of " + base::display(side.program) + " ran is unknown" + name_it);
   }
-  return base::to_hex(hash.finish());
+  return version + "-dirty-" + build;
 }
 
 // Standard error of the estimate that an interval belongs to: all looks share the error of the interval.
@@ -256,6 +248,19 @@ std::vector<HistorySeries> series_of(const History& history) {
 }
 
 }  // namespace
+
+std::string identity_of(const capture::Experiment& experiment) {
+  base::Sha256 hash;
+  hash.update_u64(experiment.start_unix_ns);
+  hash.update_u64(experiment.seed);
+  hash.update_field(experiment.cpu_model);
+  for (const capture::SideRecord& side : experiment.sides) {
+    hash.update_field(side.revision);
+    hash.update_field(side.runner_id);
+    hash.update_field(side.setting);
+  }
+  return base::to_hex(hash.finish());
+}
 
 base::Result<HistoryExperiment> history_entry(const Report& report,
                                               const std::array<std::optional<std::string>, 2>& versions,

@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "capture/experiment.h"
 #include "capture/history.h"
 #include "diff/signed_rank.h"
 
@@ -32,6 +33,9 @@ namespace wago::diff {
 struct Report;
 
 inline constexpr double kHistoryConfidence = 0.99;  // of the intervals of levels
+
+// Equal: the same experiment, or a copy of it, however far each was continued.
+std::string identity_of(const capture::Experiment& experiment);
 
 // What is kept of an experiment. `versions` name its sides; a side without a name is called after its
 // revision. Errors: an experiment that is not finished or says nothing, and sides that are no two versions;

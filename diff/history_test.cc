@@ -299,10 +299,10 @@ Report report() {
   report.experiment.sides[0] = {.program = "wago-profile",
                                 .revision = "0123456789abcdef0123456789abcdef01234567",
                                 .dirty = base::Dirty::Clean,
-                                .runner_id = "deadbeef01"};
+                                .runner_id = "build-id:deadbeef0123"};
   report.experiment.sides[1] = report.experiment.sides[0];
   report.experiment.sides[1].dirty = base::Dirty::Dirty;
-  report.experiment.sides[1].runner_id = "cafebabe01";
+  report.experiment.sides[1].runner_id = "build-id:cafebabe0123";
   report.experiment.workloads = {{.id = "fib", .catalog = "bundled", .labels = {"short"}},
                                  {.id = "fib", .catalog = "bundled", .control = true}};
   ReportedWorkload workload;
@@ -341,6 +341,19 @@ TEST(HistoryEntries, HoldRatiosAndWhatTheyRestOn) {
   EXPECT_NE(history_entry(another)->identity, entry->identity);
 }
 
+TEST(HistoryEntries, BuildsOfOneRevisionThatIsDirtyAreVersionsOfTheirOwn) {
+  Report dirty = report();
+  dirty.experiment.sides[0].dirty = base::Dirty::Unknown;
+  for (const std::string how : {"build-id:", "sha256:", ""}) {
+    dirty.experiment.sides[0].runner_id = how + "deadbeef0123";
+    dirty.experiment.sides[1].runner_id = how + "cafebabe0123";
+    auto entry = history_entry(dirty);
+    ASSERT_TRUE(entry) << how << ": " << entry.error().to_string();
+    EXPECT_EQ(entry->sides[0].version, "0123456789ab-dirty-deadbeef") << how;
+    EXPECT_EQ(entry->sides[1].version, "0123456789ab-dirty-cafebabe") << how;
+  }
+}
+
 TEST(HistoryEntries, WhatIsNoStepIsRefused) {
   const auto refusal = [](auto change, std::array<std::optional<std::string>, 2> names = {}) {
     Report changed = report();
@@ -358,6 +371,12 @@ TEST(HistoryEntries, WhatIsNoStepIsRefused) {
   const auto unknown = [](Report& r) { r.experiment.sides[1].revision = "unknown"; };
   EXPECT_EQ(refusal(unknown), path + "the revision of wago-profile is unknown: name it with --candidate-as");
   EXPECT_EQ(refusal(unknown, {std::nullopt, "v2"}), "none");
+  for (const char* id : {"unknown", "build-id:", ""}) {
+    const auto some_build = [&](Report& r) { r.experiment.sides[1].runner_id = id; };
+    EXPECT_EQ(refusal(some_build),
+              path + "which build of wago-profile ran is unknown: name it with --candidate-as");
+    EXPECT_EQ(refusal(some_build, {std::nullopt, "v2"}), "none");
+  }
   const auto alike = [](Report& r) { r.experiment.sides[1].dirty = base::Dirty::Clean; };
   EXPECT_EQ(refusal(alike),
             path +
