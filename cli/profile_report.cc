@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
 
 #include "base/files.h"
@@ -94,7 +95,7 @@ base::Result<Made> of_experiments(const ReportFlags& flags, const Reading& readi
     auto report = report_for(path, settings, formats);
     if (!report) return report.error();
     made.exit_code =
-        std::max(made.exit_code, diff::exit_code(report->findings, reading.fail_on, reading.strict));
+        graver(made.exit_code, diff::exit_code(report->findings, reading.fail_on, reading.strict));
     if (history) diff::add_history(*report, history);
     report->release = (*releases)[number];
     report->baseline_release = (*baselines)[number];
@@ -141,12 +142,20 @@ base::Result<Made> of_sides(const ReportFlags& flags, const Reading& reading) {
 
 base::Result<diff::Releases> put_together(const std::vector<NamedReport>& reports) {
   std::vector<diff::ReleaseReport> experiments;
+  std::map<std::string, std::string> seen;  // paths by identity
   for (const NamedReport& named : reports) {
+    const diff::Report& report = std::get<diff::Report>(named.report);
+    const auto [first, is_new] = seen.try_emplace(diff::identity_of(report.experiment), report.path);
+    if (!is_new) {
+      return base::usage_error("is the same experiment as " + base::display(first->second) +
+                                   ", or a copy of it; each experiment counts once: leave one out",
+                               {.file = report.path});
+    }
     if (named.name == kOverview) {
       return base::usage_error("an experiment is called " + named.name +
                                ", and so is the document on all of them; give it another name");
     }
-    experiments.push_back({named.name, &std::get<diff::Report>(named.report)});
+    experiments.push_back({named.name, &report});
   }
   return diff::releases_of(experiments);
 }

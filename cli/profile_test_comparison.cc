@@ -173,7 +173,7 @@ int add_to_history(const ComparisonFlags& flags, const TestComparison& compariso
   return kExitDone;
 }
 
-// The findings, for people and for CDash. The exit code is the worst of all experiments.
+// The findings, for people and for CDash. The exit code is the gravest of all experiments.
 int tell(const TestComparison& comparison, const Reading& reading, Output& output) {
   output.print("CTEST_FULL_OUTPUT\n");  // or CTest would cut the middle out of it
   int code = kExitDone;
@@ -183,7 +183,7 @@ int tell(const TestComparison& comparison, const Reading& reading, Output& outpu
     output.print(diff::to_text(*report) + "\n");
     for (const diff::ReportedWorkload& workload : report->workloads)
       print_measurements(*report, workload, output);
-    code = std::max(code, diff::exit_code(report->findings, reading.fail_on, reading.strict));
+    code = graver(code, diff::exit_code(report->findings, reading.fail_on, reading.strict));
   }
   return code;
 }
@@ -243,8 +243,8 @@ int compare_with_captures(const ComparisonFlags& flags, const Reading& reading,
     output.print(diff::to_text(reports[i]) + "\n");
     print_measurements(reports[i], comparison.captures[i].name.substr(comparison.name.size() + 1), output);
     if (diff::is_conclusive(reports[i])) continue;
-    if (reading.fail_on == diff::FailOn::Inconclusive) code = kExitFailed;
-    if (reading.strict) code = std::max(code, kExitInconclusive);
+    if (reading.fail_on == diff::FailOn::Inconclusive) code = graver(code, kExitFailed);
+    if (reading.strict) code = graver(code, kExitInconclusive);
   }
   return code;
 }
@@ -289,7 +289,7 @@ int test_comparison(const ComparisonFlags& flags, Output& output) {
   }
   if (auto kept = keep(comparison, *run); !kept) return output.fail(kept.error());
   const int code = tell(comparison, *reading, output);
-  return flags.history ? std::max(code, add_to_history(flags, comparison, output)) : code;
+  return flags.history ? graver(code, add_to_history(flags, comparison, output)) : code;
 }
 
 }  // namespace

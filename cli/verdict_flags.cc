@@ -2,9 +2,11 @@
 
 #include <array>
 #include <charconv>
+#include <cmath>
 
 #include "base/text.h"
 #include "cli/flags.h"
+#include "cli/output.h"
 
 namespace wago::cli {
 
@@ -15,16 +17,22 @@ constexpr std::array kFailOnWords = {
 #include "base/reports.def"
 };
 
-// A plain decimal number, all of `text`.
+// A plain decimal number, all of `text`; from_chars would take "inf" and "nan" for numbers too.
 std::optional<double> decimal(std::string_view text) {
   double value = 0;
   const auto [end, error] =
       std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::fixed);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  const bool whole = error == std::errc() && end == text.data() + text.size();
+  if (!whole || !std::isfinite(value)) return std::nullopt;
   return value;
 }
 
 }  // namespace
+
+int graver(int code, int other) {
+  auto rank = [](int of) { return of == kExitDone ? 0 : of == kExitInconclusive ? 1 : 1 + of; };
+  return rank(other) > rank(code) ? other : code;
+}
 
 base::Result<double> parse_percent(std::string_view flag, std::string_view text) {
   std::string_view digits = text;

@@ -29,6 +29,10 @@ struct Reading {
 // Errors name the flag and what it takes.
 base::Result<Reading> reading_of(const VerdictFlags& flags);
 
+// The exit code of several readings, from those of two of them: what is wrong counts before what is only
+// inconclusive, whatever the numbers are.
+int graver(int code, int other);
+
 // "1%", "0.25 %" or "1": percent, as a share. From 0 to below 100.
 base::Result<double> parse_percent(std::string_view flag, std::string_view text);
 
