@@ -19,7 +19,8 @@ using capture::Turn;
 
 constexpr size_t kSignedRankPairs = 8;  // from which on ranks are used
 constexpr double kColdChange = 0.05;
-constexpr double kLayoutLevel = 0.01;  // of the test whether code offsets disagree
+constexpr double kLayoutLevel = 0.01;  // of the test whether code offsets disagree, all looks together
+constexpr size_t kPairsAtOffset = 2;   // at each: one pair says nothing of how far its like scatter
 constexpr size_t kManyFindings = 10;
 constexpr double kOneWay = 0.8;  // a greater share of many findings in one direction is suspect
 constexpr size_t kMostPairs = 1000;
@@ -28,10 +29,16 @@ double change_of(double log_ratio) {
   return std::expm1(log_ratio);
 }
 
-// What gives a workload so many pairs. The looks end at the last of them, whatever the budget.
+// What gives a workload so many pairs, cold ones counted. The looks end at the last of them, whatever the
+// budget.
 std::string measured_by(size_t pairs) {
   return "`profile experiment --pairs " + std::to_string(pairs) + "`" +
-         (pairs <= kLooks.back() ? " or a greater --budget" : "") + " measures them";
+         (pairs <= kLooks.back() ? " or a greater --budget" : "") + " measures ";
+}
+
+// How many must be measured for so many that count: those that were cold are among what was measured.
+size_t with_cold(size_t pairs, const WorkloadFinding& found) {
+  return std::max(pairs, found.pairs + 1) + found.cold_pairs;
 }
 
 // A pair as far as verdicts need it.
@@ -111,7 +118,7 @@ class Judge {
       return;
     }
     found.pairs_to_settle = kLooks.front();
-    found.reason = "there are no pairs: " + measured_by(kLooks.front());
+    found.reason = "there are no pairs: " + measured_by(kLooks.front()) + "them";
   }
 
   double level() const { return (1 - settings_.confidence) / static_cast<double>(kLooks.size()); }
@@ -139,13 +146,16 @@ class Judge {
     std::map<uint32_t, std::vector<double>> groups;
     for (const PairRatio& pair : pairs) groups[pair.code_offset].push_back(pair.log_ratio);
     double least = INFINITY, most = -INFINITY;
+    bool enough = groups.size() == capture::kCodeOffsets;
     for (const auto& [offset, values] : groups) {
       const double change = change_of(hodges_lehmann(values));
       found.offsets.push_back({offset, values.size(), change});
       least = std::min(least, change);
       most = std::max(most, change);
+      enough &= values.size() >= kPairsAtOffset;
     }
-    found.layout_sensitive = most - least > settings_.margin && groups_p(groups) <= kLayoutLevel;
+    found.layout_sensitive = enough && most - least > settings_.margin &&
+                             groups_p(groups) <= kLayoutLevel / static_cast<double>(kLooks.size());
   }
 
   bool all_offsets(const WorkloadFinding& found, bool above) const {
@@ -155,17 +165,18 @@ class Judge {
   }
 
   void decide(WorkloadFinding& found) const {
+    const size_t first_look = with_cold(kLooks.front(), found);
     if (!found.interval) {
-      found.reason = "one pair has no interval: " + measured_by(kLooks.front());
-      found.pairs_to_settle = kLooks.front();
+      found.reason = "one pair has no interval: " + measured_by(first_look) + "more";
+      found.pairs_to_settle = first_look;
       return;
     }
     // One offset may be slower where the others are not: nothing is held before each was seen.
     if (found.offsets.size() < capture::kCodeOffsets) {
       found.reason = "pairs at " + std::to_string(found.offsets.size()) + " of " +
                      std::to_string(capture::kCodeOffsets) +
-                     " code offsets are too few: " + measured_by(kLooks.front());
-      found.pairs_to_settle = kLooks.front();
+                     " code offsets are too few: " + measured_by(first_look) + "more";
+      found.pairs_to_settle = first_look;
       return;
     }
     const auto [low, high] = *found.interval;
@@ -179,7 +190,7 @@ class Judge {
       found.finding = Finding::LayoutSensitive;
     } else {
       found.finding = Finding::Inconclusive;
-      found.pairs_to_settle = to_settle(found);
+      if (const auto pairs = to_settle(found)) found.pairs_to_settle = with_cold(*pairs, found);
     }
     found.reason = sentence(found);
   }
@@ -220,18 +231,20 @@ class Judge {
       case Finding::Same:
         return "the interval " + interval + " lies within the margin of " + format_setting(settings_.margin);
       case Finding::LayoutSensitive:
-        return "where the code lies in its cache line decides: its offsets disagree";
+        return "its code offsets disagree by more than chance explains: where the code lies in its cache "
+               "line seems to decide, which more pairs do not settle";
       default:
         break;
     }
     const std::string text = "the interval " + interval;
     if (found.pairs < kLooks.front()) {
-      return text + " of " + format_plural(found.pairs, "pair") + " is too wide; verdicts begin with " +
-             std::to_string(kLooks.front()) + ": " + measured_by(kLooks.front());
+      return text + " of " + format_plural(found.pairs, "pair") +
+             " is too wide, and they are too few to tell how many would settle it: " +
+             measured_by(*found.pairs_to_settle) + "more";
     }
     if (found.pairs_to_settle) {
       return text + " is too wide; about " + format_plural(*found.pairs_to_settle, "pair") +
-             " would settle it: " + measured_by(*found.pairs_to_settle);
+             " would settle it: " + measured_by(*found.pairs_to_settle) + "them";
     }
     return text + " is too wide, and " + format_plural(kMostPairs, "pair") +
            " would not settle it: raise --margin or lower --floor";
@@ -248,8 +261,13 @@ void adjust(ExperimentFindings& findings) {
     WorkloadFinding& found = findings.workloads[i];
     found.holm = by_holm[i];
     found.benjamini_hochberg = by_hochberg[i];
-    const bool moved = found.finding == Finding::Regressed || found.finding == Finding::Improved;
-    found.gated = moved && found.holm <= findings.settings.gate_level;
+    if (found.finding != Finding::Regressed && found.finding != Finding::Improved) continue;
+    found.gated = found.holm <= findings.settings.gate_level;
+    if (found.gated) continue;
+    const size_t measured = found.pairs + found.cold_pairs;
+    found.reason += "; it is not held over all workloads (p " + format_p(found.holm) + " among them, " +
+                    format_p(findings.settings.gate_level) +
+                    " is wanted): " + measured_by(next_look(found).value_or(2 * measured)) + "more";
   }
 }
 
@@ -401,11 +419,14 @@ ExperimentFindings find(const capture::Experiment& experiment, std::span<const P
   return findings;
 }
 
-std::optional<size_t> next_look(const WorkloadFinding& found) {
+bool is_unsettled(const WorkloadFinding& found) {
   const bool moved = found.finding == Finding::Regressed || found.finding == Finding::Improved;
-  const bool settled =
-      found.finding == Finding::Failed || (moved ? found.gated : found.finding != Finding::Inconclusive);
-  if (settled && (found.pairs >= kLooks.front() || found.finding == Finding::Failed)) return std::nullopt;
+  return moved ? !found.gated : found.finding == Finding::Inconclusive;
+}
+
+std::optional<size_t> next_look(const WorkloadFinding& found) {
+  if (!is_unsettled(found) && (found.pairs >= kLooks.front() || found.finding == Finding::Failed))
+    return std::nullopt;
   for (size_t look : kLooks) {
     if (look > found.pairs + found.cold_pairs) return look;
   }
@@ -420,7 +441,7 @@ int exit_code(const ExperimentFindings& findings, FailOn fail_on, bool strict) {
                        [&](const auto& found) { return found.gated && found.finding == finding; });
   };
   const bool regressed = gated(Finding::Regressed), improved = gated(Finding::Improved);
-  const bool inconclusive = findings.count(Finding::Inconclusive) > 0;
+  const bool unsettled = std::any_of(findings.workloads.begin(), findings.workloads.end(), is_unsettled);
   switch (fail_on) {
     case FailOn::Regression:
       if (failed || regressed) return 1;
@@ -429,12 +450,12 @@ int exit_code(const ExperimentFindings& findings, FailOn fail_on, bool strict) {
       if (failed || regressed || improved) return 1;
       break;
     case FailOn::Inconclusive:
-      if (failed || regressed || inconclusive) return 1;
+      if (failed || regressed || unsettled) return 1;
       break;
     case FailOn::Never:
       break;
   }
-  return strict && inconclusive ? 3 : 0;
+  return strict && unsettled ? 3 : 0;
 }
 
 }  // namespace wago::diff

@@ -53,7 +53,7 @@ enum class Finding : uint8_t {
   Same,      // within the margin
   Improved,
   Regressed,
-  LayoutSensitive,  // code offsets disagree, and not all of them moved the same way
+  LayoutSensitive,  // code offsets disagree, and not all of them moved the same way; see is_unsettled()
   Inconclusive,
   Failed,  // a side crashed, hung, trapped or was wrong
 };
@@ -84,9 +84,9 @@ struct WorkloadFinding {
   bool layout_sensitive = false;
   double baseline_ns = 0;  // CPU time of an iteration, median over pairs
   double candidate_ns = 0;
-  std::optional<size_t>
-      pairs_to_settle;  // of an inconclusive one: about how many in all; nothing: not even a thousand
-  std::string reason;   // a sentence
+  std::optional<size_t> pairs_to_settle;  // of an inconclusive one: about how many in all, cold ones counted;
+                                          // nothing: not even a thousand
+  std::string reason;                     // a sentence
 };
 
 struct SuiteChange {
@@ -124,6 +124,10 @@ bool is_cold(const capture::Pair& pair);
 ExperimentFindings find(const capture::Experiment& experiment, std::span<const capture::Pair> pairs,
                         const VerdictSettings& settings = {}, std::span<const CodeKnowledge> code = {});
 
+// Whether neither a change nor its absence is held: it is inconclusive, or a change that is not held over all
+// workloads. What is layout-sensitive is a finding of its own, and more pairs do not settle it.
+bool is_unsettled(const WorkloadFinding& finding);
+
 // The next number of pairs that a workload should have: the first look that it has not reached. Nothing: it
 // is settled, failed, or has had its last look.
 std::optional<size_t> next_look(const WorkloadFinding& finding);
@@ -132,8 +136,8 @@ enum class FailOn : uint8_t {
 #define WAGO_FAIL_ON(name, spelling) name,
 #include "base/reports.def"
 };
-// 0, 1 where what `fail_on` names was found, 3 where `strict` and something is inconclusive, 5 where nothing
-// may be claimed.
+// 0, 1 where what `fail_on` names was found (of `inconclusive`: something is unsettled), 3 where `strict` and
+// something is unsettled, 5 where nothing may be claimed.
 int exit_code(const ExperimentFindings& findings, FailOn fail_on, bool strict);
 
 }  // namespace wago::diff

@@ -142,12 +142,12 @@ TEST(Verdict, FewPairsAreToldToBeFewAndNotHowManyAreNeeded) {
     EXPECT_EQ(found.pairs_to_settle, 8u);
     EXPECT_TRUE(
         found.reason.ends_with(" of " + std::to_string(pairs) +
-                               " pairs is too wide; verdicts begin with 8: `profile experiment --pairs 8` or "
-                               "a greater --budget measures them"))
+                               " pairs is too wide, and they are too few to tell how many would settle it: "
+                               "`profile experiment --pairs 8` or a greater --budget measures more"))
         << found.reason;
   }
   EXPECT_EQ(one(1, {}).reason,
-            "one pair has no interval: `profile experiment --pairs 8` or a greater --budget measures them");
+            "one pair has no interval: `profile experiment --pairs 8` or a greater --budget measures more");
   // The looks end with 60, whatever the budget.
   const WorkloadFinding many = find(experiment_of(1), repeated(8, 0.03)).workloads[0];
   ASSERT_GT(many.pairs_to_settle.value_or(0), 60u);
@@ -238,14 +238,60 @@ TEST(Verdict, CodeOffsetsThatDisagreeAreAFindingOfTheirOwn) {
   EXPECT_FALSE(one(16, {.change = 0.02}).layout_sensitive);
 }
 
+// Pairs without scatter within them, whose changes are these in the order of the code offsets.
+std::vector<Pair> exactly(std::span<const double> log_ratios) {
+  std::vector<Pair> pairs;
+  for (size_t i = 0; i < log_ratios.size(); ++i) {
+    Pair pair{.code_offset = static_cast<uint32_t>(i % 4) * 16};
+    const double candidate_ns = 1e9 * std::exp(log_ratios[i]);
+    pair.turns = {{{{.cpu_ns = 1'000'000'000}}, {{.cpu_ns = static_cast<uint64_t>(candidate_ns)}}}};
+    pairs.push_back(std::move(pair));
+  }
+  return pairs;
+}
+
+TEST(Verdict, OffsetsDisagreeOnlyWhereEachWasMeasuredTwice) {
+  // At the offsets 0 and 16 two pairs, at 32 and 48 one: whether 48 is another, no pair like it says.
+  const std::array<double, 8> changes = {0.001, 0, 0, 0.2, -0.001, 0.001, 0.001, 0.201};
+  const auto read = [&](size_t pairs) {
+    return find(experiment_of(1), exactly(std::span(changes).first(pairs))).workloads[0];
+  };
+  for (const size_t pairs : {5, 6, 7}) EXPECT_FALSE(read(pairs).layout_sensitive) << pairs;
+  EXPECT_TRUE(read(8).layout_sensitive);
+  EXPECT_EQ(read(8).finding, Finding::LayoutSensitive);
+  EXPECT_EQ(read(8).reason,
+            "its code offsets disagree by more than chance explains: where the code lies in its cache line "
+            "seems to decide, which more pairs do not settle");
+  EXPECT_FALSE(is_unsettled(read(8)));
+}
+
+// The test of offsets is right at all looks together, whatever the pairs scatter by.
+TEST(Verdict, OffsetsThatAgreeAreRarelySaidToDisagree) {
+  constexpr int kTrials = 1000;
+  std::mt19937_64 random(17);
+  std::normal_distribution<double> normal;
+  int alarms = 0;
+  for (int trial = 0; trial < kTrials; ++trial) {
+    std::array<double, kLooks.back()> changes;
+    for (double& change : changes) change = 0.01 * normal(random);
+    const std::vector<Pair> pairs = exactly(changes);
+    alarms += std::any_of(kLooks.begin(), kLooks.end(), [&](size_t look) {
+      return find(experiment_of(1), std::span(pairs).first(look), {.margin = 1e-9})
+          .workloads[0]
+          .layout_sensitive;
+    });
+  }
+  EXPECT_LE(alarms, kTrials / 100);
+  EXPECT_GT(alarms, 0);
+}
+
 TEST(Verdict, NothingIsHeldBeforeEveryCodeOffsetWasMeasured) {
   const WorkloadFinding early = one(3, {.change = 0.5});
   EXPECT_EQ(early.finding, Finding::Inconclusive);
   EXPECT_FALSE(early.gated);
   EXPECT_EQ(early.reason,
             "pairs at 3 of 4 code offsets are too few: `profile experiment --pairs 8` or a greater --budget "
-            "measures "
-            "them");
+            "measures more");
   EXPECT_EQ(one(4, {.change = 0.5}).finding, Finding::Regressed);
 }
 
@@ -263,6 +309,33 @@ TEST(Verdict, PairsInWhichOneSideWarmedUpAreLeftOut) {
             "one side alone was still warming up in each of 8 pairs: a greater `warmup` of the workload in "
             "its catalog "
             "helps");
+}
+
+// `--pairs` counts what is measured: what was cold must be measured again.
+TEST(Verdict, WhatIsAdvisedMeasuresMoreThanThereIs) {
+  for (const size_t cold : {1, 4}) {
+    for (const size_t warm : {1, 3, 7, 8, 9}) {
+      std::vector<Pair> pairs;
+      measure(pairs, 0, warm, {.between_pairs = 0.1}, 31);
+      measure(pairs, 0, cold, {.warming_up = 0.5}, 32);
+      const WorkloadFinding found = find(experiment_of(1), pairs).workloads[0];
+      ASSERT_EQ(found.cold_pairs, cold);
+      ASSERT_EQ(found.finding, Finding::Inconclusive) << found.reason;
+      ASSERT_TRUE(found.pairs_to_settle) << found.reason;
+      if (warm < 8) {
+        EXPECT_EQ(*found.pairs_to_settle, 8 + cold) << warm;
+      }
+      EXPECT_GT(*found.pairs_to_settle, warm + cold);
+      EXPECT_NE(found.reason.find("--pairs " + std::to_string(*found.pairs_to_settle) + "`"),
+                std::string::npos)
+          << found.reason;
+    }
+  }
+  // Offsets that were cold each time leave more than the first look without a verdict.
+  std::vector<Pair> pairs;
+  measure(pairs, 0, 12, {}, 33);
+  for (Pair& pair : pairs) pair.code_offset %= 32;
+  EXPECT_EQ(find(experiment_of(1), pairs).workloads[0].pairs_to_settle, 13u);
 }
 
 TEST(Verdict, TheSameCodeIsTheSameWhateverTheClockSays) {
@@ -300,11 +373,30 @@ TEST(Verdict, ManyWorkloadsAreHeldTogether) {
   EXPECT_EQ(early.finding, Finding::Regressed);
   EXPECT_FALSE(early.gated);
   EXPECT_EQ(next_look(early), 16u);
+  EXPECT_TRUE(is_unsettled(early));
+  const std::string wanted =
+      " among them, 0.050 is wanted): `profile experiment --pairs 16` or a greater "
+      "--budget measures more";
+  EXPECT_NE(early.reason.find("lies beyond the floor of 0.25 %; it is not held over all workloads (p "),
+            std::string::npos)
+      << early.reason;
+  EXPECT_TRUE(early.reason.ends_with(wanted)) << early.reason;
+  // Neither that it regressed nor that it did not is settled.
+  const ExperimentFindings not_held = find(experiment, pairs);
+  ASSERT_EQ(not_held.count(Finding::Inconclusive), 0u);
+  EXPECT_EQ(exit_code(not_held, FailOn::Regression, false), 0);
+  EXPECT_EQ(exit_code(not_held, FailOn::Change, false), 0);
+  EXPECT_EQ(exit_code(not_held, FailOn::Inconclusive, false), 1);
+  EXPECT_EQ(exit_code(not_held, FailOn::Regression, true), 3);
+  EXPECT_EQ(exit_code(not_held, FailOn::Never, true), 3);
   measure(pairs, 7, 4, {.change = 0.03}, 150);
   const ExperimentFindings findings = find(experiment, pairs);
   EXPECT_FALSE(next_look(findings.workloads[7]));
   EXPECT_EQ(findings.count(Finding::Regressed), 1u);
   EXPECT_TRUE(findings.workloads[7].gated);
+  EXPECT_FALSE(is_unsettled(findings.workloads[7]));
+  EXPECT_TRUE(findings.workloads[7].reason.ends_with("lies beyond the floor of 0.25 %"))
+      << findings.workloads[7].reason;
   EXPECT_GE(findings.workloads[7].holm, findings.workloads[7].benjamini_hochberg);
   EXPECT_EQ(findings.suite.workloads, kWorkloads);
   EXPECT_NEAR(findings.suite.change, 0.001, 0.001);
@@ -329,6 +421,8 @@ TEST(Verdict, ExitCodesSayWhatWasAskedFor) {
   EXPECT_EQ(code({.between_pairs = 0.03}, 8, FailOn::Regression), 0);
   EXPECT_EQ(code({.between_pairs = 0.03}, 8, FailOn::Regression, true), 3);
   EXPECT_EQ(code({.between_pairs = 0.03}, 8, FailOn::Inconclusive), 1);
+  // That the layout decides is settled.
+  EXPECT_EQ(code({.offsets = {0.2, 0, 0, -0.1}}, 16, FailOn::Inconclusive, true), 0);
   experiment.workloads[0] = {.id = "w0", .state = capture::WorkloadState::Failed, .diagnostic = "crashed"};
   EXPECT_EQ(code({}, 12, FailOn::Regression), 1);
   experiment.sides[1].sanitized = true;
