@@ -148,8 +148,8 @@ std::string section(const Releases& releases, size_t number) {
     if (!cell) continue;
     text += "<tr><td>" + as_markup(steps_text(releases.columns[i])) + "</td><td class=\"" +
             tone_of(cell->found.finding) + "\">" + finding_text(cell->found) + "</td><td class=\"n\">" +
-            as_markup(change_text(cell->found)) + "</td><td>" + std::to_string(cell->found.pairs) +
-            " pairs</td><td><code>" + as_markup(command_for(*releases.columns[i].report, *cell)) +
+            as_markup(change_text(cell->found)) + "</td><td>" + format_plural(cell->found.pairs, "pair") +
+            "</td><td><code>" + as_markup(command_for(*releases.columns[i].report, *cell)) +
             "</code></td></tr>";
   }
   return text + "</tbody></table></div></details>\n";

@@ -31,16 +31,12 @@ std::optional<InstructionLane> instruction_lane(const Evidence& baseline, const 
   return lane;
 }
 
-// Of a workload whose captures are in the experiment: the same that `explain` makes of them.
-base::Result<std::optional<CodeLane>> code_lane(const std::string& path,
-                                                const capture::Experiment& experiment,
-                                                const capture::ExperimentWorkload& workload,
-                                                base::Files& files) {
-  std::optional<CodeLane> lane;
-  if (workload.captures[0].empty() || workload.captures[1].empty()) return lane;
+// Of captures of both sides: the same that `explain` makes of them.
+base::Result<CodeLane> lane_of(const std::array<std::string, 2>& paths, const capture::Experiment& experiment,
+                               const capture::ExperimentWorkload& workload, base::Files& files) {
   BothSides sides;
   for (size_t i = 0; i < sides.size(); ++i) {
-    auto evidence = load(base::join_path(path, workload.captures[i]), files);
+    auto evidence = load(paths[i], files);
     if (!evidence) return evidence.error();
     sides[i] = std::move(*evidence);
   }
@@ -48,9 +44,33 @@ base::Result<std::optional<CodeLane>> code_lane(const std::string& path,
   CodeComparison code = compare_code(sides[0], sides[1]);
   // What runs in another phase is the engine's own code.
   const bool executes = sides[0].manifest.capture_phase == base::Phase::Execute;
-  lane = CodeLane{executes && code.same(), code.functions_same, std::move(code.differences), {}};
-  if (sides[0].counts && sides[1].counts) lane->instructions = instruction_lane(sides[0], sides[1]);
+  CodeLane lane = {executes && code.same(), code.functions_same, std::move(code.differences), {}};
+  if (sides[0].counts && sides[1].counts) lane.instructions = instruction_lane(sides[0], sides[1]);
   return lane;
+}
+
+// Of a workload whose captures are in the experiment. Where they cannot be read, `explain` may have recorded
+// both sides again.
+base::Result<std::optional<CodeLane>> code_lane(const std::string& path,
+                                                const capture::Experiment& experiment,
+                                                const capture::ExperimentWorkload& workload,
+                                                base::Files& files) {
+  std::array<std::string, 2> own, recorded;
+  bool again = true;
+  for (capture::ExperimentSide side : capture::kExperimentSides) {
+    const size_t i = capture::index_of(side);
+    if (workload.captures[i].empty()) return std::optional<CodeLane>();
+    own[i] = base::join_path(path, workload.captures[i]);
+    recorded[i] = base::join_path(base::join_path(path, capture::kExplainDirectory),
+                                  capture::explain_capture(workload.id, side, capture::ExplainPart::Exact));
+    again &= files.exists(recorded[i]);
+  }
+  auto lane = lane_of(own, experiment, workload, files);
+  if (!lane && again) {
+    if (auto of_recorded = lane_of(recorded, experiment, workload, files)) lane = std::move(of_recorded);
+  }
+  if (!lane) return lane.error();
+  return std::optional(std::move(*lane));
 }
 
 // Those that need eyes first.
@@ -97,7 +117,10 @@ base::Result<Report> report_on(const std::string& path, const ReadSettings& sett
   report.experiment = std::move(contents->experiment);
   report.floor = by->floor;
   report.pairs = contents->pairs.size();
+  if (!report.experiment.complete)
+    report.remarks.push_back("the experiment is not finished: the command that began it continues it");
   const std::vector<capture::ExperimentWorkload>& workloads = report.experiment.workloads;
+  std::vector<ReportedWorkload> all(workloads.size());
   std::vector<std::optional<CodeLane>> lanes;
   const std::vector<CodeKnowledge> known = known_code(report.experiment);
   std::vector<CodeKnowledge> code;
@@ -107,6 +130,7 @@ base::Result<Report> report_on(const std::string& path, const ReadSettings& sett
     std::optional<CodeLane> lane;
     if (auto read = code_lane(path, report.experiment, workload, files)) {
       lane = *std::move(read);
+      all[lanes.size()].explainable = lane.has_value();
     } else {
       report.remarks.push_back("what ran of " + base::printable(workload.id) +
                                " is not known: " + read.error().to_string());
@@ -134,7 +158,6 @@ base::Result<Report> report_on(const std::string& path, const ReadSettings& sett
         "experiments of version 1 are not sealed: that nothing was changed since it was measured is not "
         "known");
   }
-  std::vector<ReportedWorkload> all(workloads.size());
   for (const capture::Pair& pair : contents->pairs) {
     const auto ratio = log_ratio(pair);
     if (!ratio || is_cold(pair)) continue;
@@ -254,9 +277,8 @@ std::string explain_command(const Report& report, const std::string& workload, c
 }  // namespace
 
 std::string command_for(const Report& report, const ReportedWorkload& workload) {
-  const capture::ExperimentWorkload& of = report.experiment.workloads[workload.workload];
-  const bool recorded = workload.flames || (!of.captures[0].empty() && !of.captures[1].empty());
-  return recorded ? explain_command(report, of.id, "") : recording_command(report, workload);
+  if (!workload.explainable && !workload.flames) return recording_command(report, workload);
+  return explain_command(report, report.experiment.workloads[workload.workload].id, "");
 }
 
 std::string recording_command(const Report& report, const ReportedWorkload& workload) {

@@ -55,6 +55,8 @@ struct ReportedWorkload {
   std::vector<uint32_t> code_offsets;        // of the same pairs
   const HistorySeries* history = nullptr;    // in Report::history; nothing: it knows no such workload
   std::shared_ptr<const FlameGraph> flames;  // nothing: not asked for, or not sampled; see report_flames.h
+  // `profile explain` has captures of both sides to read, as far as was seen; else it must record them.
+  bool explainable = false;
 };
 
 struct Report {
@@ -70,7 +72,8 @@ struct Report {
   std::shared_ptr<const History> history;  // nothing: none was asked for
 };
 
-// Errors as read_experiment(). A capture in the experiment that cannot be read is a remark: pairs need none.
+// Errors as read_experiment(). A capture in the experiment that cannot be read is a remark, unless what
+// `explain` recorded is as good: pairs need none.
 base::Result<Report> report_on(const std::string& path, const ReadSettings& settings = {},
                                base::Files& files = base::system_files());
 
@@ -85,7 +88,8 @@ base::Json to_json(const Report& report, const ReportedWorkload& workload);
 // For a pull request or a release note.
 std::string to_markdown(const Report& report);
 // Each workload a test case: a gated regression a failure, a side that failed or an invalid environment an
-// error, what is inconclusive skipped with its reason. `name`: of the suite, see report_markup.h.
+// error, what is unsettled or layout-sensitive skipped with its reason. `name`: of the suite, see
+// report_markup.h.
 std::string to_junit(const Report& report, const std::string& name);
 // Workflow commands of GitHub Actions, a line each: errors for gated regressions, warnings for the rest that
 // needs eyes.
@@ -116,7 +120,8 @@ std::string change_text(const WorkloadFinding& found);
 std::string headline(const Report& report);
 // The same of all workloads of several; of reports that claim nothing none. Empty: there are none.
 std::string findings_text(std::span<const Report* const> reports);
-// What to run to see why: where the experiment has captures this says it at once, otherwise it records them.
+// What to run to see why a workload that is no control was found so: where the experiment has captures this
+// says it at once, otherwise it records them.
 std::string command_for(const Report& report, const ReportedWorkload& workload);
 // What records counts and samples of both sides; words in capitals are the reader's, since an experiment does
 // not keep where things were.

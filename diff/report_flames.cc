@@ -55,6 +55,7 @@ void add_flame_graphs(Report& report, base::Files& files) {
     const capture::ExperimentWorkload& of = report.experiment.workloads[workload.workload];
     auto flames = flames_of(report, of, files);
     if (!flames) {
+      workload.explainable = false;
       report.remarks.push_back("where the time of " + base::printable(of.id) +
                                " went is not shown: " + flames.error().to_string());
     } else if (*flames) {

@@ -123,6 +123,12 @@ std::string key_cell(double key, const std::string& content) {
   return "<td class=\"n\" data-key=\"" + number(key, "%.12g") + "\">" + content + "</td>";
 }
 
+// A control is held by itself: where it moves, nothing is claimed of any workload.
+std::string finding_of(const Report& report, const ReportedWorkload& workload) {
+  const bool control = report.experiment.workloads[workload.workload].control;
+  return control ? std::string(spelling(workload.found.finding)) : finding_text(workload.found);
+}
+
 std::string anchor(const ReportedWorkload& workload) {
   return "w" + std::to_string(workload.workload);
 }
@@ -142,7 +148,7 @@ std::string table(const Report& report, const std::vector<ReportedWorkload>& wor
                      "<tbody>";
   for (const ReportedWorkload& workload : workloads) {
     const WorkloadFinding& found = workload.found;
-    text += "<tr><td class=\"" + std::string(tone_of(found.finding)) + "\">" + finding_text(found) +
+    text += "<tr><td class=\"" + std::string(tone_of(found.finding)) + "\">" + finding_of(report, workload) +
             "</td><td><a href=\"#" + anchor(workload) + "\">" +
             as_markup(base::printable(report.experiment.workloads[workload.workload].id)) + "</a></td>";
     text += key_cell(found.change, found.pairs ? as_markup(format_change(found.change)) : "-");
@@ -198,8 +204,8 @@ std::string section(const Report& report, const ReportedWorkload& workload) {
   const WorkloadFinding& found = workload.found;
   std::string text = "<details" + std::string(needs_eyes(found.finding) ? " open" : "") + " id=\"" +
                      anchor(workload) + "\"><summary><span class=\"" + tone_of(found.finding) + "\">" +
-                     std::string(spelling(found.finding)) + "</span> " + as_markup(base::printable(of.id)) +
-                     " " + as_markup(change_text(found)) + "</summary>\n<p>" +
+                     finding_of(report, workload) + "</span> " + as_markup(base::printable(of.id)) + " " +
+                     as_markup(change_text(found)) + "</summary>\n<p>" +
                      as_markup(base::printable(found.reason)) + "</p>\n";
   if (!workload.changes.empty()) {
     text += pairs_plot(workload, report.findings.settings) +
@@ -230,9 +236,10 @@ std::string section(const Report& report, const ReportedWorkload& workload) {
     }
     text += "</tbody></table></div>\n";
   }
+  // A control has nothing to explain: both its sides are one program.
   const std::string command = command_for(report, workload);
-  const bool said = !of.control && command == recording_command(report, workload);
-  if (!said) text += "<p class=\"quiet\">Look closer: <code>" + as_markup(command) + "</code></p>\n";
+  if (!of.control && command != recording_command(report, workload))
+    text += "<p class=\"quiet\">Look closer: <code>" + as_markup(command) + "</code></p>\n";
   return text + "</details>\n";
 }
 

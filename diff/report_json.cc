@@ -66,7 +66,7 @@ Json to_json(const Report& report, const ReportedWorkload& workload) {
        {"finding", spelling(found.finding)},
        {"gated", found.gated},
        {"reason", found.reason},
-       {"explain", command_for(report, workload)},
+       {"explain", of.control ? Json() : Json(command_for(report, workload))},
        {"change", found.pairs ? Json(found.change) : Json()},
        {"interval", json_of(found.interval)},
        {"interval_rule", spelling(found.interval_rule)},

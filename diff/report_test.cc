@@ -174,7 +174,7 @@ TEST_F(Reports, CommandsAreSafeToPasteWhateverIsNamedHow) {
   report_.path = "-x $HOME;id.wagoexp";
   capture::ExperimentWorkload& of = report_.experiment.workloads[report_.workloads[0].workload];
   of.id = "it's";
-  of.captures = {"a", "b"};
+  report_.workloads[0].explainable = true;
   EXPECT_EQ(command_for(report_, report_.workloads[0]),
             "wago-profile profile explain './-x $HOME;id.wagoexp' 'it'\\''s'");
   of.id = "--baseline=evil";
@@ -196,10 +196,49 @@ TEST_F(Reports, EveryFindingCarriesTheCommandThatExplainsIt) {
             std::string::npos);
   Report with_captures = report_;
   for (ReportedWorkload& workload : with_captures.workloads) {
-    with_captures.experiment.workloads[workload.workload].captures = {"captures/a", "captures/b"};
+    workload.explainable = true;
   }
   const std::string text = to_text(with_captures);
   EXPECT_NE(text.find("  wago-profile profile explain run1.wagoexp wide\n"), std::string::npos) << text;
+}
+
+TEST_F(Reports, ControlsHaveNothingToExplain) {
+  const base::Json json = to_json(report_);
+  EXPECT_TRUE(json.find("controls")->items()[0].find("explain")->is_null());
+  EXPECT_FALSE(json.find("workloads")->items()[0].find("explain")->is_null());
+  EXPECT_EQ(to_html(report_).find("explain run1.wagoexp control"), std::string::npos);
+  EXPECT_EQ(to_html(report_).find("Look closer"), std::string::npos) << "what records it is said above";
+}
+
+// A question mark wherever the finding is.
+TEST_F(Reports, WhatIsNotHeldIsMarkedInEveryFormat) {
+  for (ReportedWorkload& workload : report_.workloads) workload.found.gated = false;
+  EXPECT_NE(to_text(report_).find("\nregressed?  "), std::string::npos) << to_text(report_);
+  EXPECT_NE(to_markdown(report_).find("\n| regressed? | slow"), std::string::npos) << to_markdown(report_);
+  EXPECT_NE(to_markdown(report_).find("; \"?\": not held over all workloads;"), std::string::npos);
+  EXPECT_NE(to_annotations(report_).find("::warning title=slow|<b> regressed?::+2.99 %25"), std::string::npos)
+      << to_annotations(report_);
+  const std::string html = to_html(report_);
+  EXPECT_NE(html.find("<summary><span class=\"bad\">regressed?</span> slow"), std::string::npos);
+  const std::string junit = to_junit(report_, "run");
+  EXPECT_NE(junit.find("failures=\"0\" errors=\"1\" skipped=\"2\""), std::string::npos) << junit;
+  EXPECT_NE(junit.find("message=\"regressed?: +2.99 %"), std::string::npos) << junit;
+}
+
+TEST_F(Reports, EveryFormatSaysWhatIsNotFinished) {
+  EXPECT_TRUE(report_.remarks.empty());
+  Experiment experiment = example();
+  experiment.complete = false;
+  std::vector<Pair> pairs;
+  add(pairs, 0, 12, 0, 0.001);
+  write(experiment, pairs);
+  const std::string sentence = "the experiment is not finished: the command that began it continues it";
+  for (const std::string& text : {to_text(report_), to_markdown(report_), to_annotations(report_),
+                                  to_html(report_), to_junit(report_, "run"), to_json(report_).dump()}) {
+    EXPECT_NE(text.find(sentence), std::string::npos) << text;
+  }
+  EXPECT_NE(to_annotations(report_).find("::warning title=regression report::" + sentence),
+            std::string::npos);
 }
 
 TEST_F(Reports, HtmlIsOneDocumentWithNothingFromElsewhere) {
@@ -241,6 +280,7 @@ TEST_F(Reports, AnInvalidEnvironmentClaimsNothing) {
   EXPECT_EQ(headline(report_), "environment invalid: nothing is claimed");
   EXPECT_NE(to_junit(report_, "run").find("failures=\"0\" errors=\"4\""), std::string::npos)
       << to_junit(report_, "run");
+  EXPECT_EQ(to_html(report_).find("regressed?"), std::string::npos) << "a control is held by itself";
   EXPECT_EQ(
       to_annotations(report_).rfind("::error title=environment invalid::control control moved by +2.99", 0),
       0u);
@@ -383,6 +423,31 @@ TEST_F(ReportsOfSettings, CapturesThatDifferInMoreAreLeftOutAndItIsSaid) {
       "what ran of same is not known: s.wagoexp/captures/a.wagoprof: cannot be compared with "
       "s.wagoexp/captures/b.wagoprof: they differ in effective_settings.level; `profile explain --catalog` "
       "records both sides again");
+}
+
+// What cannot be read explains nothing: the command is the one that records, and what it leaves is read.
+TEST_F(ReportsOfSettings, CapturesThatAreMissingOrDamagedAreRecordedAgain) {
+  const std::string records =
+      "wago-profile profile explain s.wagoexp same --catalog FILE --baseline PROGRAM --candidate PROGRAM";
+  counted(files_, "s.wagoexp/captures/a.wagoprof", 1000, 1);
+  EXPECT_EQ(code_text(reported()), "not known");
+  EXPECT_EQ(command_for(report_, report_.workloads[0]), records);
+  counted(files_, "s.wagoexp/captures/b.wagoprof", 1300, 2, 0);
+  EXPECT_EQ(code_text(reported()), "1 function");
+  EXPECT_EQ(command_for(report_, report_.workloads[0]), "wago-profile profile explain s.wagoexp same");
+  ASSERT_TRUE(files_.publish("s.wagoexp/captures/b.wagoprof/manifest.json", base::as_bytes("{}")));
+  EXPECT_EQ(code_text(reported()), "not known");
+  EXPECT_EQ(report_.remarks.size(), 1u);
+  EXPECT_EQ(command_for(report_, report_.workloads[0]), records);
+
+  ASSERT_TRUE(files_.create_directory("s.wagoexp/explain"));
+  counted(files_, "s.wagoexp/explain/same.baseline.exact.wagoprof", 1000, 1);
+  EXPECT_EQ(code_text(reported()), "not known") << "one side alone";
+  counted(files_, "s.wagoexp/explain/same.candidate.exact.wagoprof", 1300, 2, 0);
+  EXPECT_EQ(code_text(reported()), "1 function");
+  EXPECT_EQ(instructions_text(report_.workloads[0]), "+30.00 %");
+  EXPECT_TRUE(report_.remarks.empty());
+  EXPECT_EQ(command_for(report_, report_.workloads[0]), "wago-profile profile explain s.wagoexp same");
 }
 
 TEST_F(ReportsOfSettings, ASideThatCannotCountStillHasItsCode) {

@@ -71,12 +71,11 @@ std::string to_text(const Report& report, bool colour) {
   std::string text;
   if (const std::string releases = releases_text(report.release, report.baseline_release); !releases.empty())
     text += base::printable(releases) + "\n";
-  text +=
-      base::columns({{"experiment", base::display(report.path), experiment.complete ? "" : "(not finished)"},
-                     {"baseline", side_text(experiment.sides[0])},
-                     {"candidate", side_text(experiment.sides[1])},
-                     {"machine", base::printable(experiment.cpu_model + ", " + experiment.os_version) + ", " +
-                                     format_plural(experiment.logical_cpus, "logical core")}});
+  text += base::columns({{"experiment", base::display(report.path)},
+                         {"baseline", side_text(experiment.sides[0])},
+                         {"candidate", side_text(experiment.sides[1])},
+                         {"machine", base::printable(experiment.cpu_model + ", " + experiment.os_version) +
+                                         ", " + format_plural(experiment.logical_cpus, "logical core")}});
   text += "\n" + headline(report) + "\n";
   if (const std::string suite = suite_text(report); !suite.empty()) text += suite + "\n";
   for (const std::string& sentence : report.findings.invalid)
@@ -135,11 +134,10 @@ std::string to_markdown(const Report& report) {
     for (const ReportedWorkload& workload : report.workloads) {
       if (!wanted(workload.found.finding)) continue;
       const WorkloadFinding& found = workload.found;
-      rows += "| " + markdown_cell(spelling(found.finding)) + " | " +
-              markdown_cell(name_of(report, workload)) + " | " + markdown_cell(change_text(found)) + " | " +
-              std::to_string(found.pairs) + " | " + p_text(found) + " | " +
-              markdown_cell(instructions_text(workload)) + " | " + markdown_cell(code_text(workload)) +
-              " |\n";
+      rows += "| " + markdown_cell(finding_text(found)) + " | " + markdown_cell(name_of(report, workload)) +
+              " | " + markdown_cell(change_text(found)) + " | " + std::to_string(found.pairs) + " | " +
+              p_text(found) + " | " + markdown_cell(instructions_text(workload)) + " | " +
+              markdown_cell(code_text(workload)) + " |\n";
     }
     if (rows.empty()) return rows;
     return "| | workload | CPU time per iteration | pairs | p | instructions | code "
@@ -169,7 +167,7 @@ std::string to_markdown(const Report& report) {
           markdown_cell(experiment.os_version) + ", " +
           format_plural(experiment.logical_cpus, "logical core") + "; " +
           format_plural(report.pairs, "pair") + "; floor " + markdown_cell(to_text(report.floor)) +
-          "; p: " + markdown_cell(kHowP) + ".\n";
+          "; \"?\": not held over all workloads; p: " + markdown_cell(kHowP) + ".\n";
   return text;
 }
 
@@ -180,12 +178,14 @@ std::string to_annotations(const Report& report) {
   };
   for (const std::string& sentence : report.findings.invalid) add("error", "environment invalid", sentence);
   if (report.findings.suspect) add("warning", "suspect environment", *report.findings.suspect);
+  for (const std::string& sentence : report.remarks)
+    add(report.experiment.complete ? "notice" : "warning", "regression report", sentence);
   for (const ReportedWorkload& workload : report.workloads) {
     const WorkloadFinding& found = workload.found;
     if (!needs_eyes(found.finding) || found.finding == Finding::Improved) continue;
     const bool error =
         found.finding == Finding::Failed || (found.finding == Finding::Regressed && found.gated);
-    add(error ? "error" : "warning", name_of(report, workload) + " " + std::string(spelling(found.finding)),
+    add(error ? "error" : "warning", name_of(report, workload) + " " + finding_text(found),
         (found.pairs ? change_text(found) + ": " : "") + found.reason +
             "; why: " + command_for(report, workload));
   }
@@ -197,7 +197,7 @@ std::string to_junit(const Report& report, const std::string& name) {
   for (const ReportedWorkload& workload : report.workloads) {
     const WorkloadFinding& found = workload.found;
     const capture::ExperimentWorkload& of = report.experiment.workloads[workload.workload];
-    const std::string word(spelling(found.finding));
+    const std::string word = finding_text(found);
     const std::string message = (found.pairs ? change_text(found) + ": " : "") + found.reason;
     JunitCase test{.group = of.catalog, .name = of.id};
     if (found.finding == Finding::Failed || !report.findings.invalid.empty()) {
@@ -207,7 +207,7 @@ std::string to_junit(const Report& report, const std::string& name) {
       test.outcome = JunitOutcome::Failed;
       test.message = message;
       test.details = command_for(report, workload);
-    } else if (found.finding == Finding::Inconclusive || found.finding == Finding::LayoutSensitive) {
+    } else if (is_unsettled(found) || found.finding == Finding::LayoutSensitive) {
       test.outcome = JunitOutcome::Skipped;
       test.message = word + ": " + message;
     } else {
@@ -215,7 +215,9 @@ std::string to_junit(const Report& report, const std::string& name) {
     }
     cases.push_back(std::move(test));
   }
-  return junit_suite(name, {{{"experiment", report.path}}}, cases);
+  std::vector<std::pair<std::string, std::string>> properties = {{"experiment", report.path}};
+  for (const std::string& sentence : report.remarks) properties.emplace_back("remark", sentence);
+  return junit_suite(name, properties, cases);
 }
 
 }  // namespace wago::diff
