@@ -222,6 +222,11 @@ TEST(Annotate, ACaptureOfElapsedTimeStillHasStatistics) {
   EXPECT_TRUE(fib.rows.empty());
   std::string text = to_text(fib);
   EXPECT_NE(text.find("static    16 machine instructions"), std::string::npos) << text;
+  evidence.images.images[0].functions[0].statistics = {
+      .machine_instructions = 1, .stack_checks = 1, .calls = 2};
+  EXPECT_NE(to_text(annotation_of(evidence, "fib"))
+                .find("static    1 machine instruction, 1 stack check, 2 calls\n"),
+            std::string::npos);
   EXPECT_NE(text.find("nothing is known of single instructions: record with --source-maps"),
             std::string::npos);
 }

@@ -52,6 +52,7 @@ std::string statistics_text(const capture::FunctionStatistics& statistics) {
     if (value == 0) continue;
     std::string name(field.name);
     for (char& c : name) c = c == '_' ? ' ' : c;
+    if (value == 1 && name.ends_with('s')) name.pop_back();
     text += (text.empty() ? "" : ", ") + format_count(value) + " " + name;
   }
   return text.empty() ? "none" : text;

@@ -159,8 +159,8 @@ std::string amount(const CostComparison& costs, const SideCost& cost, double val
 }
 
 std::string change_of(const SideCost& before, const SideCost& after) {
-  if (!before.present) return "new";
-  if (!after.present) return "vanished";
+  // It may have run all the same, between samples.
+  if (!before.present || !after.present) return "not sampled";
   if (before.self <= 0) return after.self <= 0 ? "" : "from none";
   return format_change(after.self / before.self - 1);
 }

@@ -21,7 +21,7 @@ class Json;
 
 namespace wago::diff {
 
-// One side of a row; zeros where the function is not on it.
+// One side of a row; zeros where no sample found the function, which may have run all the same.
 struct SideCost {
   double self = 0;  // see CostComparison::per_work
   double total = 0;

@@ -91,6 +91,14 @@ TEST(Explanation, FunctionsThatDifferMostCostlyFirst) {
   EXPECT_EQ(about.counts->by_line->lines.size(), 4u) << "three of the loop, and the last of main";
 }
 
+TEST(Explanation, WhatFailedIsSaidWithItsSideAndReason) {
+  Report report = mix_report();
+  report.workloads[0].found = {.finding = Finding::Failed,
+                               .reason = "the candidate died of signal 11 (SIGSEGV)"};
+  const std::string text = to_text(explained({}, report));
+  EXPECT_TRUE(contains(text, "finding     failed: the candidate died of signal 11 (SIGSEGV)\n")) << text;
+}
+
 TEST(Explanation, TextNamesFunctionsLinesAndInstructions) {
   const std::string text = to_text(explained({slower(), {}}));
   EXPECT_TRUE(contains(text, "finding     regressed, +3.00 % CPU time per iteration, 12 pairs\n")) << text;

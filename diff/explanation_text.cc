@@ -18,6 +18,7 @@ void append_head(std::string& text, const Explanation& about) {
   };
   const WorkloadFinding& found = about.reported.found;
   std::string finding = finding_text(found);
+  if (found.finding == Finding::Failed) finding += ": " + base::printable(found.reason);
   if (found.pairs > 0) {
     finding += ", " + change_text(found) + " CPU time per iteration, " + format_plural(found.pairs, "pair");
   }

@@ -225,7 +225,7 @@ double one_sample(const CallTree& tree) {
 constexpr const char* kWithinError = ", within sampling error";
 
 std::string change_text(double before, double after) {
-  if (before <= 0) return after <= 0 ? "+0.00 %" : "new";
+  if (before <= 0) return after <= 0 ? "+0.00 %" : "not sampled before";
   return format_change(after / before - 1);
 }
 
@@ -297,7 +297,8 @@ FlameGraph differential_flame_graph(const FlameSide& baseline, const FlameSide& 
                                        : "costs as parts of their wholes");
   const double vanished = all_before > 0 ? std::max(0.0, 1 - kept / all_before) : 0;
   if (vanished >= kNarrowest)
-    graph.subtitle += "; " + format_share(vanished) + " of the baseline was in stacks that are gone";
+    graph.subtitle +=
+        "; " + format_share(vanished) + " of the baseline was in stacks that no sample found again";
   graph.subtitle += notes(graph, tree);
   return graph;
 }

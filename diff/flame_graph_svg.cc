@@ -135,7 +135,7 @@ std::vector<Key> keys_of(const FlameGraph& graph) {
             {"l2", "a little less"},
             {"n", "as before, within sampling error"},
             {"m2", "a little more"},
-            {"m4", "costs more itself, or is new"}};
+            {"m4", "costs more itself"}};
   }
   std::vector<Key> keys;
   if (!graph.knows_sides) return keys;

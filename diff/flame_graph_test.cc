@@ -111,8 +111,9 @@ TEST(Differential, ColoursAreTheChangeOfTheFunctionItselfPerUnitOfWork) {
       find(graph, "work", 2)->info.find("self 30 samples per call, before 10 samples per call, +200.00 %"),
       std::string::npos)
       << find(graph, "work", 2)->info;
-  EXPECT_NE(find(graph, "fresh", 2)->info.find("new"), std::string::npos);
-  EXPECT_NE(graph.subtitle.find("19.6 % of the baseline was in stacks that are gone"), std::string::npos)
+  EXPECT_NE(find(graph, "fresh", 2)->info.find(", not sampled before"), std::string::npos);
+  EXPECT_NE(graph.subtitle.find("19.6 % of the baseline was in stacks that no sample found again"),
+            std::string::npos)
       << graph.subtitle;
 }
 
