@@ -237,8 +237,9 @@ TEST_F(Reports, EveryFormatSaysWhatIsNotFinished) {
                                   to_html(report_), to_junit(report_, "run"), to_json(report_).dump()}) {
     EXPECT_NE(text.find(sentence), std::string::npos) << text;
   }
-  EXPECT_NE(to_annotations(report_).find("::warning title=regression report::" + sentence),
-            std::string::npos);
+  EXPECT_NE(to_annotations(report_).find("\n::warning title=regression report::" + sentence),
+            std::string::npos)
+      << "behind what was found: " << to_annotations(report_);
 }
 
 TEST_F(Reports, HtmlIsOneDocumentWithNothingFromElsewhere) {

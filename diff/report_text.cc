@@ -178,8 +178,6 @@ std::string to_annotations(const Report& report) {
   };
   for (const std::string& sentence : report.findings.invalid) add("error", "environment invalid", sentence);
   if (report.findings.suspect) add("warning", "suspect environment", *report.findings.suspect);
-  for (const std::string& sentence : report.remarks)
-    add(report.experiment.complete ? "notice" : "warning", "regression report", sentence);
   for (const ReportedWorkload& workload : report.workloads) {
     const WorkloadFinding& found = workload.found;
     if (!needs_eyes(found.finding) || found.finding == Finding::Improved) continue;
@@ -189,6 +187,8 @@ std::string to_annotations(const Report& report) {
         (found.pairs ? change_text(found) + ": " : "") + found.reason +
             "; why: " + command_for(report, workload));
   }
+  for (const std::string& sentence : report.remarks)
+    add(report.experiment.complete ? "notice" : "warning", "regression report", sentence);
   return text;
 }
 
