@@ -202,13 +202,22 @@ CallTree call_tree(const Evidence& evidence, std::vector<uint32_t>* node_of_stac
   return tree;
 }
 
-CallTree without(const CallTree& tree, const std::function<bool(const Label&)>& matches) {
+namespace {
+
+CallTree without_nodes(const CallTree& tree) {
   CallTree result;
   result.file = tree.file;
   result.unit = tree.unit;
   result.knows_sides = tree.knows_sides;
   result.labels = tree.labels;
   result.left_out = tree.left_out;
+  return result;
+}
+
+}  // namespace
+
+CallTree without(const CallTree& tree, const std::function<bool(const Label&)>& matches) {
+  CallTree result = without_nodes(tree);
   std::vector<bool> out(tree.labels.size());
   for (size_t i = 0; i < tree.labels.size(); ++i) out[i] = matches(tree.labels[i]);
   std::vector<uint32_t> kept(tree.nodes.size(), kNone);  // by old node
@@ -238,12 +247,7 @@ uint32_t add_end(const CallTree& tree, uint32_t leaf, Builder& builder, uint32_t
 CallTree shortened(const CallTree& tree, uint32_t most_frames) {
   WAGO_CHECK(most_frames > 2 * kInnermost);
   const uint32_t outermost = most_frames - 1 - kInnermost;
-  CallTree result;
-  result.file = tree.file;
-  result.unit = tree.unit;
-  result.knows_sides = tree.knows_sides;
-  result.labels = tree.labels;
-  result.left_out = tree.left_out;
+  CallTree result = without_nodes(tree);
   result.labels.push_back({.name = std::string(kLeftOut)});
   const auto left_out = static_cast<uint32_t>(tree.labels.size());
   Builder builder(result);
