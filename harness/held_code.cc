@@ -30,10 +30,8 @@ bool is_same_code(const HeldCode& a, const HeldCode& b) {
 }
 
 size_t hash_of(const HeldCode& code) {
-  auto hash = [](const std::vector<uint8_t>& bytes) {
-    return std::hash<std::string_view>()({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  };
-  return hash(code.image->bytes) ^ (code.module ? 31 * hash(code.module->bytes) : 0);
+  const std::vector<uint8_t>& bytes = code.image->bytes;
+  return std::hash<std::string_view>()({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
 }
 
 }  // namespace wago::harness

@@ -23,21 +23,24 @@ class Describer {
       : journal_(journal), code_(code), samples_(samples), stacks_(samples), symbols_(sampler.native()) {}
 
   void add(const RawSample& raw, const TimedWindows& windows) {
+    // The kernel's share ended when the sample could be taken, which may be after the window that it is of.
+    const uint64_t kernel_ns = windows.share_of(raw.kernel_ns, raw.monotonic_ns);
+    const bool timed = windows.contains(raw.monotonic_ns);
+    if (kernel_ns == 0 && !timed) return;
     std::vector<Frame> frames;
     frames.reserve(raw.addresses.size());
     for (size_t i = raw.addresses.size(); i > 0; --i) {
       frames.push_back(frame_at(raw.addresses[i - 1], raw.monotonic_ns));
     }
     put_on_sides(frames, raw.complete, code_.images);
-    // The kernel's share ended when the sample could be taken, which may be after the window that it is of.
-    if (const uint64_t kernel_ns = windows.share_of(raw.kernel_ns, raw.monotonic_ns); kernel_ns > 0) {
+    if (kernel_ns > 0) {
       // Where in the sample's period it was is not known: below the root, and nothing nearer.
       std::vector<Frame> kernel;
       if (raw.complete) kernel.push_back(frames.front());
       kernel.push_back({.side = Side::Kernel, .symbol = stacks_.symbol("[kernel]", "")});
       samples_.samples.push_back({raw.monotonic_ns, kernel_ns, raw.thread, stacks_.stack(kernel)});
     }
-    if (!windows.contains(raw.monotonic_ns)) return;
+    if (!timed) return;
     samples_.samples.push_back({raw.monotonic_ns, raw.cpu_ns, raw.thread, stacks_.stack(frames)});
     samples_.truncated_stacks += !raw.complete;
   }

@@ -1,7 +1,5 @@
 #include "runtime/engine_data.h"
 
-#include <pthread.h>
-
 #include <algorithm>
 #include <mutex>
 #include <utility>
@@ -9,6 +7,7 @@
 #include "base/check.h"
 #include "runtime/artifact.h"
 #include "runtime/boundary_hooks.h"
+#include "runtime/fork_lock.h"
 #include "runtime/interrupt.h"
 #include "runtime/stack.h"
 
@@ -16,20 +15,9 @@ namespace wago::runtime {
 
 namespace {
 
-// One for all engines, held across fork(), so that a child never inherits it from a thread it does not have.
-struct AdaptersLock {
-  AdaptersLock();
-  std::mutex mutex;
-};
-
+// One for all engines.
 std::mutex& adapters_mutex() {
-  static AdaptersLock& lock = *new AdaptersLock;
-  return lock.mutex;
-}
-
-AdaptersLock::AdaptersLock() {
-  auto unlock = [] { adapters_mutex().unlock(); };
-  pthread_atfork([] { adapters_mutex().lock(); }, unlock, unlock);
+  return fork_lock<EngineData>();
 }
 
 }  // namespace

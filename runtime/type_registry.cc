@@ -1,13 +1,12 @@
 #include "runtime/type_registry.h"
 
-#include <pthread.h>
-
 #include <map>
 #include <mutex>
 #include <tuple>
 #include <vector>
 
 #include "base/check.h"
+#include "runtime/fork_lock.h"
 
 namespace wago::runtime {
 
@@ -20,9 +19,7 @@ struct Less {
 };
 
 struct Registry {
-  // Held across fork(), so that a child never inherits it from a thread it does not have.
-  Registry();
-  std::mutex mutex;
+  std::mutex& mutex = fork_lock<Registry>();
   std::map<FuncType, std::weak_ptr<const CanonicalType>, Less> types;
   uint32_t next_id = 1;
   std::vector<uint32_t> free_ids;  // has room for all that were given out
@@ -32,11 +29,6 @@ struct Registry {
 Registry& registry() {
   static Registry& instance = *new Registry;
   return instance;
-}
-
-Registry::Registry() {
-  auto unlock = [] { registry().mutex.unlock(); };
-  pthread_atfork([] { registry().mutex.lock(); }, unlock, unlock);
 }
 
 // Registered once it has a number.

@@ -442,14 +442,7 @@ struct Emitter::State {
   }
 
   void site(SiteKind kind) {
-    const Mark mark = here();
-    if (!sites.empty()) {
-      const Mark& last = sites.back().first;
-      if (last.raw == mark.raw && last.branches == mark.branches && last.block == mark.block)
-        sites.pop_back();
-    }
-    if (!sites.empty() && sites.back().second.kind == kind) return;
-    sites.push_back({mark, {0, kind}});
+    if (sites.empty() || sites.back().second.kind != kind) sites.push_back({here(), {0, kind}});
   }
 
   void count(const MachInst& inst, const x64::OpDesc& desc) {
