@@ -1,5 +1,6 @@
 #include "capture/images.h"
 
+#include <algorithm>
 #include <array>
 #include <set>
 #include <utility>
@@ -64,6 +65,12 @@ Json image_json(const Image& image) {
   json.append("sha256", base::to_hex(image.sha256));
   json.append("regions", std::move(regions));
   json.append("functions", std::move(functions));
+  if (!image.exports.empty()) {
+    Json exports = Json::array();
+    for (const ExportedName& exported : image.exports)
+      exports.push(Json::array({exported.function, exported.name}));
+    json.append("exports", std::move(exports));
+  }
   if (image.metadata != CodeMetadata()) json.append("metadata", to_json(image.metadata));
   return json;
 }
@@ -93,6 +100,14 @@ Region read_region(JsonReader& reader, const Limits& limits) {
   return region;
 }
 
+ExportedName read_exported_name(JsonReader& reader, const Limits& limits) {
+  Row row(reader, 2, limits);
+  ExportedName exported;
+  exported.function = row.u32("function");
+  exported.name = row.text("name");
+  return exported;
+}
+
 Image read_image(JsonReader& reader, const Limits& limits) {
   Image image;
   image.kind = base::read_word<ImageKind>(reader, "kind", kImageKinds);
@@ -109,6 +124,9 @@ Image read_image(JsonReader& reader, const Limits& limits) {
       limits.regions);
   reader.array(
       "functions", [&](JsonReader& row) { image.functions.push_back(read_function(row, limits)); }, true,
+      limits.functions);
+  reader.array(
+      "exports", [&](JsonReader& row) { image.exports.push_back(read_exported_name(row, limits)); }, false,
       limits.functions);
   if (auto metadata = reader.optional_object("metadata")) {
     image.metadata = read_code_metadata(*metadata, limits);
@@ -155,6 +173,8 @@ base::Result<void> check_image(const Image& image, size_t number) {
     }
     previous = &function;
   }
+  if (!std::ranges::is_sorted(image.exports, {}, &ExportedName::function))
+    return broken(number, "has exports out of order");
   if (std::string problem = problem_of(image.metadata, image.size); !problem.empty()) {
     return broken(number, "has " + problem);
   }

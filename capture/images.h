@@ -78,13 +78,21 @@ struct Function {
   bool operator==(const Function&) const = default;
 };
 
+// A name under which a module exports one of its functions, where that is not how the function is shown.
+struct ExportedName {
+  uint32_t function = 0;
+  std::string name;
+  bool operator==(const ExportedName&) const = default;
+};
+
 struct Image {
   ImageKind kind = ImageKind::Module;
   std::string name;       // module: its name or file name; adapter: the signature it serves
   uint32_t size = 0;      // bytes
   base::Digest sha256{};  // of the whole image, relocations masked
   std::vector<Region> regions;
-  std::vector<Function> functions;  // empty for adapters
+  std::vector<Function> functions;    // empty for adapters
+  std::vector<ExportedName> exports;  // by function
   CodeMetadata metadata;
   bool operator==(const Image&) const = default;
 };

@@ -28,6 +28,7 @@ Images example() {
   fib.statistics.blocks = 4;
   Function add{.index = 2, .name = "add", .signature = "(i32, i32) -> (i32)", .begin = 128, .size = 64};
   module.functions = {fib, add};
+  module.exports = {{1, "run"}, {1, "start"}, {2, "sum of two"}};
   module.metadata = {
       .inline_sites = {{2, 5, kNone}, {2, 7, 0}},
       .positions = {{0, 0, kNone}, {12, 5, kNone}, {16, 1, 0}, {130, 0, kNone}},

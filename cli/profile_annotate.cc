@@ -1,5 +1,6 @@
 #include <memory>
 
+#include "base/files.h"
 #include "base/json.h"
 #include "cli/disassemble.h"
 #include "cli/flags.h"
@@ -13,7 +14,7 @@ namespace {
 
 struct AnnotateFlags {
   std::string capture;
-  std::optional<std::string> function;
+  std::optional<std::string> function, sources;
   bool assembly = false;
   bool json = false;
 };
@@ -23,11 +24,14 @@ int annotate(const AnnotateFlags& flags, Output& output) {
     return output.fail(
         base::usage_error("--function is missing: the name or the index of the function to show"));
   }
+  if (flags.sources && !base::system_files().is_directory(*flags.sources)) {
+    return output.fail(base::usage_error("--sources: is no directory", {.file = *flags.sources}));
+  }
   auto evidence = diff::load(flags.capture);
   if (!evidence) return output.fail(evidence.error());
   auto choice = diff::choose_function(*evidence, *flags.function);
   if (!choice) return output.fail(choice.error());
-  diff::SourceFiles sources;
+  diff::SourceFiles sources(flags.sources.value_or("."));
   auto model = diff::annotate(*evidence, *choice, disassembler(), &sources, flags.assembly);
   if (!model) return output.fail(model.error());
   output.print(flags.json ? diff::to_json(*model).dump(2) + "\n" : diff::to_text(*model, output.colour()));
@@ -44,6 +48,8 @@ void add_annotate(Command& profile) {
                      &flags->function);
   command.add_flag("--assembly", "Machine instructions, or exit 2 where the capture does not hold its code",
                    &flags->assembly);
+  command.add_option("--sources", "DIR", "Where the sources lie (default: the working directory)",
+                     &flags->sources);
   command.add_flag("--json", "As JSON", &flags->json);
   command.set_footer(
       "Machine instructions are shown where the capture holds its code (--include-code), with samples or "

@@ -33,14 +33,21 @@ std::string some(const std::vector<std::string>& words) {
   return base::join_some(views);
 }
 
+// By which it can be asked for: where its name would fill a screen, its index.
+std::string handle_of(const capture::Function& function) {
+  constexpr size_t kLongest = 160;
+  std::string label = base::function_label(function.name);
+  return label.size() <= kLongest ? label : std::to_string(function.index);
+}
+
 // Names that hold what was asked for, else any.
 base::Error no_such_function(const Evidence& evidence, std::string_view wanted) {
   std::vector<std::string> similar, all;
   for (const Image& image : evidence.images.images) {
     for (const capture::Function& function : image.functions) {
-      std::string label = base::function_label(function.name);
-      if (label.find(wanted) != std::string::npos) similar.push_back(label);
-      all.push_back(std::move(label));
+      all.push_back(handle_of(function));
+      if (base::function_label(function.name).find(wanted) != std::string::npos)
+        similar.push_back(all.back());
     }
   }
   const auto& shown = similar.empty() ? all : similar;
@@ -231,7 +238,7 @@ std::string to_string(const SourceLine& line) {
 base::Result<FunctionChoice> choose_function(const Evidence& evidence, std::string_view name_or_index) {
   const Locations locations(evidence);
   const auto index = whole_number(name_or_index);
-  std::vector<FunctionChoice> named, numbered;
+  std::vector<FunctionChoice> named, exported, numbered;
   for (uint32_t i = 0; i < evidence.images.images.size(); ++i) {
     const Image& image = evidence.images.images[i];
     if (image.kind != ImageKind::Module || locations.canonical(i) != i) continue;
@@ -241,8 +248,12 @@ base::Result<FunctionChoice> choose_function(const Evidence& evidence, std::stri
       }
       if (index && function.index == *index) numbered.push_back({i, &function});
     }
+    for (const capture::ExportedName& name : image.exports) {
+      const capture::Function* function = locations.function(i, name.function);
+      if (function && name.name == name_or_index) exported.push_back({i, function});
+    }
   }
-  const auto& found = named.empty() ? numbered : named;
+  const auto& found = !named.empty() ? named : !exported.empty() ? exported : numbered;
   if (found.empty()) return no_such_function(evidence, name_or_index);
   if (found.size() == 1) return found.front();
   std::vector<std::string> all;

@@ -31,8 +31,8 @@ struct FunctionChoice {
   const capture::Function* function = nullptr;
 };
 
-// By name, raw or as it is printed, or by index. Errors (Usage): none is called so, with some that are
-// similar; several are, with their indices.
+// By name, raw or as it is printed, by a name that it is exported under, or by index. Errors (Usage): none is
+// called so, with some that are similar; several are, with their indices.
 base::Result<FunctionChoice> choose_function(const Evidence& evidence, std::string_view name_or_index);
 
 // A SourcePlace of its own, so that an annotation outlives what it was made from.

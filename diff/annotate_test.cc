@@ -233,15 +233,16 @@ TEST(Annotate, ACaptureOfElapsedTimeStillHasStatistics) {
 
 TEST(Annotate, SourcesAreShownWhereTheyCanBeRead) {
   base::MemoryFiles files;
-  files.put("mix.c", "1\n2\n\tinner\n\n\n\n\n\n\nx = 0;\r\nx += \x1b[31ma[i];\n");
-  SourceFiles sources(files);
+  files.put("src/mix.c", "1\n2\n\tinner\n\n\n\n\n\n\nx = 0;\r\nx += \x1b[31ma[i];\n");
+  SourceFiles sources("src", files);
   Annotation hot = annotation_of(mix_evidence(), "hot", &sources);
   EXPECT_EQ(hot.rows[0].source_text, "x = 0;");
   EXPECT_EQ(hot.rows[2].source_text, std::nullopt);
   EXPECT_EQ(hot.missing_sources, std::vector<std::string>{"step.c"});
   std::string text = to_text(hot);
   EXPECT_NE(text.find("mix.c:10  x = 0;"), std::string::npos) << text;
-  EXPECT_NE(text.find("sources   not readable here: step.c"), std::string::npos) << text;
+  EXPECT_NE(text.find("sources   not found: step.c; --sources DIR says where they lie"), std::string::npos)
+      << text;
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
 }
 
@@ -267,6 +268,11 @@ TEST(Annotate, FunctionsAreChosenByNameOrIndex) {
   EXPECT_EQ(choose_function(evidence, "core::hot")->function->index, 1u);
   EXPECT_EQ(choose_function(evidence, "_ZN4core3hotE")->function->index, 1u);
   EXPECT_EQ(choose_function(evidence, "2")->function->name, "inner");
+  evidence.images.images[0].exports = {{1, "run"}, {1, "inner"}, {2, "1"}, {9, "imported"}};
+  EXPECT_EQ(choose_function(evidence, "run")->function->index, 1u);
+  EXPECT_EQ(choose_function(evidence, "inner")->function->index, 2u) << "a function's own name comes first";
+  EXPECT_EQ(choose_function(evidence, "1")->function->index, 2u) << "and a name before a number";
+  EXPECT_FALSE(choose_function(evidence, "imported"));
   EXPECT_EQ(choose_function(evidence, "in").error().to_string(),
             "mix.wagoprof: no function is called in; did you mean main, inner");
   EXPECT_EQ(choose_function(evidence, "nothing").error().to_string(),
@@ -274,6 +280,16 @@ TEST(Annotate, FunctionsAreChosenByNameOrIndex) {
   evidence.images.images[0].functions[2].name = "main";
   EXPECT_EQ(choose_function(evidence, "main").error().to_string(),
             "mix.wagoprof: 2 functions are called main: name one by its index, 0, 2");
+}
+
+// A module's name may fill screens.
+TEST(Annotate, FunctionsOfLongNamesAreNamedByTheirIndex) {
+  Evidence evidence = mix_evidence();
+  evidence.images.images[0].functions[1].name = std::string(60'000, 'x');
+  EXPECT_EQ(choose_function(evidence, "nothing").error().to_string(),
+            "mix.wagoprof: no function is called nothing; there are main, 1, inner");
+  EXPECT_EQ(choose_function(evidence, "xxx").error().to_string(),
+            "mix.wagoprof: no function is called xxx; did you mean 1");
 }
 
 TEST(Annotate, JsonSaysTheSame) {

@@ -97,7 +97,7 @@ void add_head(const Annotation& a, std::vector<Row>& rows) {
       files += (i == 0 ? "" : ", ") + base::display(a.missing_sources[i]);
     }
     if (a.missing_sources.size() > 4) files += " and " + format_count(a.missing_sources.size() - 4) + " more";
-    rows.push_back({"sources", "not readable here: " + files});
+    rows.push_back({"sources", "not found: " + files + "; --sources DIR says where they lie"});
   }
   if (!a.has_code) rows.push_back({"assembly", "not in the capture; --include-code keeps it when recording"});
 }

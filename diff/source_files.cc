@@ -1,10 +1,33 @@
 #include "diff/source_files.h"
 
+#include <algorithm>
+#include <filesystem>
+
 namespace wago::diff {
 
 namespace {
 
 constexpr uint64_t kMaxBytes = uint64_t{16} << 20;
+constexpr size_t kMostParts = 64;  // of a path that are looked for: more name the same file or a prank
+
+// Of a path, as Unix or Windows has them, without "." and "..", longest first: at most kMostParts.
+std::vector<std::string> tails(std::string_view path) {
+  std::string slashes(path);
+  std::ranges::replace(slashes, '\\', '/');
+  std::vector<std::string> parts;
+  for (const std::filesystem::path& part :
+       std::filesystem::path(slashes).relative_path().lexically_normal()) {
+    if (!part.empty() && part != "." && part != "..") parts.push_back(part.string());
+  }
+  std::vector<std::string> tails;
+  std::string tail;
+  for (; !parts.empty() && tails.size() < kMostParts; parts.pop_back()) {
+    tail = tail.empty() ? parts.back() : base::join_path(parts.back(), tail);
+    tails.push_back(tail);
+  }
+  std::ranges::reverse(tails);
+  return tails;
+}
 
 std::vector<std::string> split(std::string_view text) {
   std::vector<std::string> lines;
@@ -20,12 +43,18 @@ std::vector<std::string> split(std::string_view text) {
 
 }  // namespace
 
-const std::optional<std::vector<std::string>>& SourceFiles::lines_of(std::string_view file) {
+const SourceFiles::Lines& SourceFiles::lines_of(std::string_view file) {
   auto known = lines_.find(file);
   if (known != lines_.end()) return known->second;
-  std::optional<std::vector<std::string>> lines;
-  if (auto bytes = files_.read(std::string(file), kMaxBytes)) lines = split(base::as_text(*bytes));
-  return lines_.emplace(std::string(file), std::move(lines)).first->second;
+  return lines_.emplace(std::string(file), read(file)).first->second;
+}
+
+SourceFiles::Lines SourceFiles::read(std::string_view file) {
+  for (const std::string& tail : tails(file)) {
+    if (auto bytes = files_.read(base::join_path(directory_, tail), kMaxBytes))
+      return split(base::as_text(*bytes));
+  }
+  return std::nullopt;
 }
 
 std::optional<std::string> SourceFiles::line(std::string_view file, uint32_t line) {

@@ -59,6 +59,17 @@ std::vector<uint8_t> masked_bytes(const runtime::CodeImage& image) {
   return bytes;
 }
 
+std::vector<capture::ExportedName> exported_names(const runtime::Module& module) {
+  std::vector<capture::ExportedName> names;
+  for (const runtime::Export& exported : module.exports) {
+    if (exported.kind != ExternKind::Function || exported.index < module.imported_functions) continue;
+    if (exported.name != module.function_name(exported.index))
+      names.push_back({exported.index, capture::within_limit(exported.name)});
+  }
+  std::ranges::stable_sort(names, {}, &capture::ExportedName::function);
+  return names;
+}
+
 // But for its metadata.
 capture::Image module_image(const runtime::Module& module, const runtime::CodeImage& code,
                             const std::string& name) {
@@ -82,6 +93,7 @@ capture::Image module_image(const runtime::Module& module, const runtime::CodeIm
          .sha256 = function.hash,
          .statistics = convert(function.statistics)});
   }
+  image.exports = exported_names(module);
   image.sha256 = whole.finish();
   return image;
 }

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/testing/scratch_folder.h"
+
 namespace wago::harness {
 namespace {
 
@@ -32,6 +34,23 @@ capture::Images images_of(const capture::Workload& workload, const RecordSetting
   EXPECT_TRUE(read) << read.error().to_string();
   EXPECT_EQ(*read, images);
   return images;
+}
+
+// (module (func $inner (export "one") (export "inner") (export "two") (result i32) (i32.const 1)))
+TEST(CodeImages, NamesOfExportsThatAreNotTheFunctionsOwn) {
+  constexpr std::string_view kBytes(
+      "\x00\x61\x73\x6d\x01\x00\x00\x00\x01\x05\x01\x60\x00\x01\x7f\x03\x02\x01\x00\x07\x15\x03"
+      "\x03one\x00\x00\x05inner\x00\x00\x03two\x00\x00\x0a\x06\x01\x04\x00\x41\x01\x0b\x00\x0f\x04"
+      "name\x01\x08\x01\x00\x05inner",
+      67);
+  const base::testing::ScratchFolder scratch;
+  ASSERT_TRUE(base::system_files().create(scratch.file("named.wasm"), base::as_bytes(kBytes)));
+  capture::Workload named = workload("", "one", {});
+  named.module_path = scratch.file("named.wasm");
+  const capture::Images images = images_of(named);
+  EXPECT_EQ(images.images[0].functions[0].name, "inner");
+  const std::vector<capture::ExportedName> wanted = {{0, "one"}, {0, "two"}};
+  EXPECT_EQ(images.images[0].exports, wanted);
 }
 
 TEST(CodeImages, WithoutSourceMapsOnlyCallsAndTrapsHavePositions) {
