@@ -2,25 +2,28 @@
 # What verdicts are worth (docs/verdict-quality.md): records experiments in which the truth is known and prints tables of how
 # often it was found. An hour or two; interrupted, the same command goes on.
 #
-#   scripts/verdict-quality.sh [--quick] [--busy] [--pairs N] [--changes C,C...] [--workloads ID,ID...] [--programs DIR]
-#                              [--out DIR]
+#   scripts/verdict-quality.sh [--quick] [--busy] [--pairs N | --suites N] [--changes C,C...] [--workloads ID,ID...]
+#                              [--programs DIR] [--out DIR]
 #
 #   --quick      a few minutes: three workloads, no slowdown and 2 %
 #   --busy       with two neighbours that never sleep
 #   --pairs N    of each workload and change (default 48)
+#   --suites N   instead N experiments of all bundled workloads for each change, as CI runs them: until there is a
+#                verdict on each, 150 s at most. Without a change the candidate is another file of equal code
 #   --changes    of the candidate, of 0%,shift,0.5%,1%,2%,5%, its default (shift: its code is moved, and nothing else)
 #   --programs   where they were built (default build/release/bin)
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 bin=build/release/bin
-changes=(0% shift 0.5% 1% 2% 5%) pairs=48 out=build/verdict-quality busy=no
+changes=(0% shift 0.5% 1% 2% 5%) pairs=48 suites=0 out=build/verdict-quality busy=no
 workloads=(fib collatz sieve quicksort crc32 sha256 matmul nbody mandelbrot list hash_table dispatch)
 while [ $# -gt 0 ]; do
   case $1 in
     --quick) changes=(0% 2%) workloads=(fib crc32 sieve) pairs=24 ;;
     --busy) busy=yes ;;
     --pairs) pairs=$2 && shift ;;
+    --suites) suites=$2 && shift ;;
     --changes) IFS=, read -ra changes <<<"$2" && shift ;;
     --workloads) IFS=, read -ra workloads <<<"$2" && shift ;;
     --programs) bin=$2 && shift ;;
@@ -45,16 +48,32 @@ fi
 
 mkdir -p "$out"
 experiments=()
-for change in "${changes[@]}"; do
-  experiment="$out/$change.wagoexp"
+measure() { # CHANGE NAME FLAG...: into $out/NAME.wagoexp
+  local change=$1 experiment="$out/$2.wagoexp" candidate=$bin/wago-profile changed=()
+  shift 2
   case $change in
-    0%) changed=() ;;
+    0%) [ "$suites" = 0 ] || candidate="$out/wago-profile" ;;
     shift) changed=(--candidate-arg "code-shift 16") ;;
     *) changed=(--inject-slowdown "$change") ;;
   esac
-  $bin/wago-profile profile experiment --catalog corpora/catalog.json "${workloads[@]/#/--workload=}" \
-    --baseline $bin/wago-profile --candidate $bin/wago-profile --pairs "$pairs" --no-captures --budget 24h \
-    "${changed[@]}" --out "$experiment" >&2
+  $bin/wago-profile profile experiment --catalog corpora/catalog.json --baseline $bin/wago-profile --candidate "$candidate" \
+    --no-captures "${changed[@]}" "$@" --out "$experiment" >&2
   experiments+=("$experiment")
-done
-$bin/wago_verdict_quality "${experiments[@]}"
+}
+
+if [ "$suites" = 0 ]; then
+  for change in "${changes[@]}"; do
+    measure "$change" "$change" "${workloads[@]/#/--workload=}" --pairs "$pairs" --budget 24h
+  done
+  $bin/wago_verdict_quality "${experiments[@]}"
+else
+  # A byte behind its end changes nothing of the program but that it is another: nothing is known of its code, and time
+  # alone decides.
+  [ -e "$out/wago-profile" ] || { cp $bin/wago-profile "$out/new" && echo >>"$out/new" && mv "$out/new" "$out/wago-profile"; }
+  for suite in $(seq "$suites"); do
+    for change in "${changes[@]}"; do
+      measure "$change" "$change-$suite" --budget 150s
+    done
+  done
+  $bin/wago_verdict_quality --as-run --block=8 "${experiments[@]}"
+fi

@@ -70,6 +70,13 @@ Trial trial_at(const capture::Experiment& experiment, std::span<const Pair> left
   return trial;
 }
 
+Trial trial_as_run(const capture::Experiment& experiment, std::span<const Pair> pairs,
+                   const TrialOptions& options) {
+  return {.workload = experiment.workloads[0].id,
+          .finding = find_one(experiment, pairs, options.settings).finding,
+          .pairs = pairs.size()};
+}
+
 }  // namespace
 
 std::vector<Trial> trials_of(const capture::ExperimentContents& contents, bool controls,
@@ -82,14 +89,28 @@ std::vector<Trial> trials_of(const capture::ExperimentContents& contents, bool c
     const capture::Experiment experiment = experiment_of(contents.experiment, workload);
     std::vector<Pair>& pairs = all[workload];
     for (Pair& pair : pairs) pair.workload = 0;
-    for (std::span<const Pair> left = pairs; left.size() >= options.most_pairs;) {
-      Trial trial = trial_at(experiment, left, options);
+    const size_t least = options.as_run ? 1 : options.most_pairs;
+    for (std::span<const Pair> left = pairs; left.size() >= least;) {
+      Trial trial =
+          options.as_run ? trial_as_run(experiment, left, options) : trial_at(experiment, left, options);
       trial.seconds = seconds_each * static_cast<double>(trial.pairs);
       left = left.subspan(trial.pairs);
       trials.push_back(std::move(trial));
     }
   }
   return trials;
+}
+
+Suite suite_of(const capture::ExperimentContents& contents, const VerdictSettings& settings) {
+  const ExperimentFindings findings = find(contents.experiment, contents.pairs, settings);
+  Suite suite{.workloads = findings.workloads.size(),
+              .invalid = !findings.invalid.empty(),
+              .seconds = static_cast<double>(contents.experiment.elapsed_ns) / 1e9};
+  for (const WorkloadFinding& finding : findings.workloads) {
+    suite.claims += finding.gated;
+    suite.unfinished |= next_look(finding).has_value();
+  }
+  return suite;
 }
 
 double injected(const capture::Experiment& experiment) {

@@ -27,12 +27,25 @@ struct Trial {
 
 struct TrialOptions {
   size_t most_pairs = 24;  // then it is inconclusive; a trial begins only where so many are left
+  // Instead: one trial of each workload, of all the pairs that the experiment gave it. Then the others, who
+  // need twice as many, are not judged.
+  bool as_run = false;
   VerdictSettings settings;
 };
 
 // Trials of every workload, controls included, which must be named as such: they are unchanged.
 std::vector<Trial> trials_of(const capture::ExperimentContents& contents, bool controls,
                              const TrialOptions& options);
+
+// An experiment as a whole, all its workloads judged together.
+struct Suite {
+  size_t workloads = 0;     // without controls
+  size_t claims = 0;        // findings of a change that are held over all workloads: a gate fails
+  bool invalid = false;     // a control moved: nothing is claimed
+  bool unfinished = false;  // the budget was spent before all was settled
+  double seconds = 0;
+};
+Suite suite_of(const capture::ExperimentContents& contents, const VerdictSettings& settings);
 
 // What was injected: the logarithm of candidate over baseline.
 double injected(const capture::Experiment& experiment);

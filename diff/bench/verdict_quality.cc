@@ -1,11 +1,14 @@
 // wago_verdict_quality: what verdicts are worth, from experiments with a known slowdown.
 //
-//   wago_verdict_quality [--most-pairs=N] [--margin=P%] EXPERIMENT.wagoexp...
+//   wago_verdict_quality [--most-pairs=N | --as-run] [--margin=P%] [--block=N] EXPERIMENT.wagoexp...
 //
 // Prints Markdown: for each slowdown that was injected, and for code that was moved, what the verdicts were,
 // how often other rules would have claimed a change on as many of the same iterations, and whether intervals
-// hold the truth. Controls count as unchanged code. See docs/verdict-quality.md and
-// scripts/verdict-quality.sh. Exits with 2 for what cannot be read.
+// of blocks of so many pairs (12) hold the truth. With --as-run the experiments are suites that chose
+// themselves how many pairs each workload needs: each workload is one trial, and each suite one more.
+// Controls count as unchanged code. See docs/verdict-quality.md and scripts/verdict-quality.sh. Exits with 2
+// for what cannot be read.
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -19,11 +22,14 @@ namespace {
 using namespace wago::diff;
 using namespace wago::diff::bench;
 
-constexpr size_t kBlock = 12;  // pairs of an interval whose coverage is counted
-
 struct Level {
   std::vector<Trial> trials;
+  std::vector<Suite> suites;
   Coverage coverage;
+};
+struct Options {
+  TrialOptions trials;
+  size_t block = 12;  // pairs of an interval whose coverage is counted
 };
 // What was done to the candidate: slowed down, or set otherwise (a code shift, which is to change nothing).
 struct Change {
@@ -33,16 +39,18 @@ struct Change {
 };
 using Levels = std::map<Change, Level>;
 
-void add(Levels& levels, const wago::capture::ExperimentContents& contents, const TrialOptions& options) {
+void add(Levels& levels, const wago::capture::ExperimentContents& contents, const Options& options) {
   for (bool controls : {false, true}) {
     const double truth = controls ? 0 : injected(contents.experiment);
     Change change{std::lround(std::expm1(truth) * 1e6), ""};
     if (!controls) change.setting = contents.experiment.sides[1].setting;
     Level& level = levels[change];
-    for (Trial& trial : trials_of(contents, controls, options)) level.trials.push_back(std::move(trial));
-    const Coverage coverage = coverage_of(contents, controls, truth, kBlock);
+    for (Trial& trial : trials_of(contents, controls, options.trials))
+      level.trials.push_back(std::move(trial));
+    const Coverage coverage = coverage_of(contents, controls, truth, options.block);
     level.coverage.blocks += coverage.blocks;
     level.coverage.covered += coverage.covered;
+    if (!controls) level.suites.push_back(suite_of(contents, options.trials.settings));
   }
 }
 
@@ -122,8 +130,33 @@ void print_rules(const Levels& levels) {
   });
 }
 
-void print_coverage(const Levels& levels) {
-  std::printf("\n| injected | blocks of %zu pairs | 99 %% intervals that hold it |\n|---|---|---|\n", kBlock);
+// Whole experiments: what a gate would have said.
+void print_suites(const Levels& levels) {
+  std::printf(
+      "\n| injected | experiments | with a finding | environment invalid | budget spent first | seconds, "
+      "mean "
+      "| seconds, most |\n|---|---|---|---|---|---|---|\n");
+  for (const auto& [change, level] : levels) {
+    const std::vector<Suite>& suites = level.suites;
+    if (suites.empty()) continue;  // of controls alone
+    double seconds = 0, most = 0;
+    for (const Suite& suite : suites) {
+      seconds += suite.seconds;
+      most = std::max(most, suite.seconds);
+    }
+    auto those = [&](auto holds) {
+      return share(static_cast<size_t>(std::ranges::count_if(suites, holds)), suites.size());
+    };
+    std::printf("| %s | %zu | %s | %s | %s | %.0f | %.0f |\n", name_of(change).c_str(), suites.size(),
+                those([](const Suite& suite) { return suite.claims > 0; }).c_str(),
+                those([](const Suite& suite) { return suite.invalid; }).c_str(),
+                those([](const Suite& suite) { return suite.unfinished; }).c_str(),
+                seconds / static_cast<double>(suites.size()), most);
+  }
+}
+
+void print_coverage(const Levels& levels, size_t block) {
+  std::printf("\n| injected | blocks of %zu pairs | 99 %% intervals that hold it |\n|---|---|---|\n", block);
   for (const auto& [change, level] : levels) {
     std::printf("| %s | %zu | %s |\n", name_of(change).c_str(), level.coverage.blocks,
                 share(level.coverage.covered, level.coverage.blocks).c_str());
@@ -149,37 +182,49 @@ void print_wrong(const Levels& levels) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  TrialOptions options;
-  Levels levels;
+  Options options;
+  TrialOptions& trials = options.trials;
+  std::vector<std::string> paths;
+  bool usage = false;
   for (int i = 1; i < argc; ++i) {
     const std::string_view argument = argv[i];
-    constexpr std::string_view kMostPairs = "--most-pairs=", kMargin = "--margin=";
-    if (argument.starts_with(kMostPairs)) {
-      options.most_pairs = std::strtoul(argv[i] + kMostPairs.size(), nullptr, 10);
-      continue;
+    auto number = [&](std::string_view flag) { return std::strtod(argv[i] + flag.size(), nullptr); };
+    constexpr std::string_view kMostPairs = "--most-pairs=", kMargin = "--margin=", kBlock = "--block=";
+    if (argument == "--as-run") {
+      trials.as_run = true;
+    } else if (argument.starts_with(kMostPairs)) {
+      trials.most_pairs = static_cast<size_t>(std::max(0.0, number(kMostPairs)));
+    } else if (argument.starts_with(kBlock)) {
+      options.block = static_cast<size_t>(std::max(0.0, number(kBlock)));
+    } else if (argument.starts_with(kMargin)) {
+      trials.settings.margin = number(kMargin) / 100;
+    } else if (argument.starts_with("--")) {
+      usage = true;
+    } else {
+      paths.emplace_back(argument);
     }
-    if (argument.starts_with(kMargin)) {
-      options.settings.margin = std::strtod(argv[i] + kMargin.size(), nullptr) / 100;
-      continue;
-    }
-    const auto contents = wago::capture::read_experiment(std::string(argument));
+  }
+  if (usage || paths.empty() || trials.most_pairs < kLooks.front() || options.block < kLooks.front() ||
+      trials.settings.margin < trials.settings.floor) {
+    std::fprintf(
+        stderr,
+        "usage: wago_verdict_quality [--most-pairs=N, at least %zu | --as-run] [--margin=P%%, at least "
+        "%.2f%%] [--block=N, at least %zu] EXPERIMENT.wagoexp...\n",
+        kLooks.front(), 100 * trials.settings.floor, kLooks.front());
+    return 2;
+  }
+  Levels levels;
+  for (const std::string& path : paths) {
+    const auto contents = wago::capture::read_experiment(path);
     if (!contents) {
       std::fprintf(stderr, "wago_verdict_quality: %s\n", contents.error().to_string().c_str());
       return 2;
     }
     add(levels, *contents, options);
   }
-  if (levels.empty() || options.most_pairs < kLooks.front() ||
-      options.settings.margin < options.settings.floor) {
-    std::fprintf(stderr,
-                 "usage: wago_verdict_quality [--most-pairs=N, at least %zu] [--margin=P%%, at least %.2f%%] "
-                 "EXPERIMENT.wagoexp...\n",
-                 kLooks.front(), 100 * options.settings.floor);
-    return 2;
-  }
   print_verdicts(levels);
-  print_rules(levels);
-  print_coverage(levels);
+  trials.as_run ? print_suites(levels) : print_rules(levels);
+  print_coverage(levels, options.block);
   print_wrong(levels);
   return 0;
 }
