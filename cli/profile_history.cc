@@ -7,6 +7,7 @@
 #include "cli/history_file.h"
 #include "cli/output.h"
 #include "cli/profile_commands.h"
+#include "cli/report_files.h"
 #include "cli/verdict_flags.h"
 #include "diff/history.h"
 #include "diff/report.h"
@@ -65,6 +66,7 @@ int add(const HistoryFlags& flags, Output& output) {
     if (!report) return output.fail(report.error());
     auto entry = diff::history_entry(*report, {flags.baseline_as, flags.candidate_as});
     if (!entry) return output.fail(entry.error());
+    entry->name = own_name(path);
     entries.push_back(std::move(*entry));
   }
   auto additions = capture::add_to_history(flags.store, entries);

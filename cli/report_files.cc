@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 #include <set>
 
 #include "base/check.h"
@@ -76,6 +77,13 @@ base::Result<diff::Report> report_for(const std::string& experiment, const diff:
   if (report && std::find(formats.begin(), formats.end(), ReportFormat::Html) != formats.end())
     diff::add_flame_graphs(*report);
   return report;
+}
+
+std::string own_name(const std::string& path) {
+  std::string name = base::base_name(path);
+  if (std::error_code unseen; name == "." || name == "..")
+    name = base::base_name(std::filesystem::weakly_canonical(path, unseen).string());
+  return name;
 }
 
 std::string report_file(const std::string& name, ReportFormat format) {

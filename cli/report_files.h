@@ -41,6 +41,9 @@ std::string write_report(const NamedReport& named, ReportFormat format, bool col
 base::Result<diff::Report> report_for(const std::string& experiment, const diff::ReadSettings& settings,
                                       std::span<const ReportFormat> formats);
 
+// What a file or directory is called, without the directory it is in: of "." and ".." what those are.
+std::string own_name(const std::string& path);
+
 // "release.junit.xml"
 std::string report_file(const std::string& name, ReportFormat format);
 

@@ -80,9 +80,25 @@ HistoryResult result_of(const Report& report, const ReportedWorkload& workload, 
   return result;
 }
 
+// Of experiments that have versions the other way round than others: which of the two is older is not known.
+std::string circle_remark(std::span<const HistoryExperiment> experiments, const std::string& baseline,
+                          const std::string& candidate) {
+  std::set<std::string> names;
+  for (const HistoryExperiment& experiment : experiments) {
+    if (experiment.sides[0].version == baseline && experiment.sides[1].version == candidate)
+      names.insert(base::display(experiment.name));
+  }
+  const std::vector<std::string_view> words(names.begin(), names.end());
+  return base::join_some(words) + " measured " + base::display(candidate) + " against " +
+         base::display(baseline) +
+         ", which other experiments say is the newer one: if the sides were exchanged" +
+         " (the baseline is the older one), changes may be missed here";
+}
+
 // Versions in the order of time, each after all baselines it was measured against. Where that is a circle,
-// the one that was measured first comes first.
-std::vector<std::string> order_of(std::span<const HistoryExperiment> experiments) {
+// the one that was measured first comes first, and it is remarked.
+void put_in_order(History& history) {
+  const std::span<const HistoryExperiment> experiments = history.experiments;
   std::vector<std::string> seen;
   std::map<std::string, size_t> index;
   std::vector<std::set<size_t>> baselines, candidates;  // of each version
@@ -100,18 +116,18 @@ std::vector<std::string> order_of(std::span<const HistoryExperiment> experiments
   }
   std::set<size_t> waiting, ready;
   for (size_t i = 0; i < seen.size(); ++i) (baselines[i].empty() ? ready : waiting).insert(i);
-  std::vector<std::string> order;
   while (!ready.empty() || !waiting.empty()) {
     std::set<size_t>& from = ready.empty() ? waiting : ready;
     const size_t next = *from.begin();
     from.erase(from.begin());
-    order.push_back(seen[next]);
+    history.versions.push_back(seen[next]);
+    for (size_t newer : baselines[next])
+      history.remarks.push_back(circle_remark(experiments, seen[newer], seen[next]));
     for (size_t candidate : candidates[next]) {
       baselines[candidate].erase(next);
       if (baselines[candidate].empty() && waiting.erase(candidate) > 0) ready.insert(candidate);
     }
   }
-  return order;
 }
 
 // The ratio of a link, where it has one.
@@ -314,7 +330,7 @@ std::string_view spelling(ChangeState state) {
 base::Result<History> history_of(const std::string& path, std::vector<HistoryExperiment> experiments,
                                  const HistoryOptions& options) {
   History history{.path = path, .experiments = std::move(experiments)};
-  history.versions = order_of(history.experiments);
+  put_in_order(history);
   if (options.anchor && std::find(history.versions.begin(), history.versions.end(), *options.anchor) ==
                             history.versions.end()) {
     const std::vector<std::string_view> words(history.versions.begin(), history.versions.end());

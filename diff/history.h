@@ -100,6 +100,7 @@ struct History {
   std::string path;  // of the store, as the user named it
   std::vector<capture::HistoryExperiment> experiments;
   std::vector<std::string> versions;  // in the order of time
+  std::vector<std::string> remarks;   // sentences: what about that order is doubtful
   std::vector<HistorySeries> series;  // by catalog, workload, processor
 };
 

@@ -22,14 +22,14 @@ Json interval_json(const HistoryResult& result) {
   return Json::array({ratio_json(result.log_low), ratio_json(result.log_high)});
 }
 
-Json labels_json(const std::vector<std::string>& labels) {
-  return Json::array(std::vector<Json>(labels.begin(), labels.end()));
+Json list_of(const std::vector<std::string>& texts) {
+  return Json::array(std::vector<Json>(texts.begin(), texts.end()));
 }
 
 Json result_json(const HistoryResult& result) {
   return Json::object({{"catalog", result.catalog},
                        {"workload", result.workload},
-                       {"labels", labels_json(result.labels)},
+                       {"labels", list_of(result.labels)},
                        {"contract_sha256", result.contract_sha256},
                        {"control", result.control},
                        {"finding", result.finding},
@@ -56,7 +56,7 @@ Json side_json(const capture::HistorySide& side) {
 Json named(const HistorySeries& series) {
   return Json::object({{"catalog", series.catalog},
                        {"workload", series.workload},
-                       {"labels", labels_json(series.labels)},
+                       {"labels", list_of(series.labels)},
                        {"contract_sha256", series.contract_sha256},
                        {"target", series.target},
                        {"cpu_model", series.cpu_model}});
@@ -97,6 +97,7 @@ Json list_json(const History& history) {
   return Json::object({{"version", 1},
                        {"history", history.path},
                        {"versions", std::move(versions)},
+                       {"remarks", list_of(history.remarks)},
                        {"experiments", std::move(experiments)}});
 }
 
@@ -141,7 +142,10 @@ Json changes_json(const History& history, const ConfirmationPaths& paths) {
       list.push(std::move(json));
     }
   }
-  return Json::object({{"version", 1}, {"history", history.path}, {"changes", std::move(list)}});
+  return Json::object({{"version", 1},
+                       {"history", history.path},
+                       {"remarks", list_of(history.remarks)},
+                       {"changes", std::move(list)}});
 }
 
 }  // namespace wago::diff

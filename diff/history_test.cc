@@ -74,12 +74,18 @@ TEST(Histories, VersionsComeAfterTheirBaselines) {
       history({experiment(1, "v1", "v2", {}), experiment(2, "v2", "v3", {}), experiment(3, "v3", "v4", {}),
                experiment(4, "v2", "v25", {}), experiment(5, "v25", "v3", {})});
   EXPECT_EQ(made.versions, (std::vector<std::string>{"v1", "v2", "v25", "v3", "v4"}));
+  EXPECT_TRUE(made.remarks.empty());
 }
 
 TEST(Histories, ACircleOfVersionsIsInTheOrderOfTime) {
   const History made = history({experiment(1, "a", "b", {}), experiment(2, "b", "c", {}),
                                 experiment(3, "c", "a", {}), experiment(4, "c", "d", {})});
   EXPECT_EQ(made.versions, (std::vector<std::string>{"a", "b", "c", "d"}));
+  ASSERT_EQ(made.remarks.size(), 1u);
+  EXPECT_EQ(made.remarks[0].find(made.experiments[2].name + " measured a against c, which other"), 0u)
+      << made.remarks[0];
+  for (const std::string& text : {list_text(made), changes_text(made, {})})
+    EXPECT_NE(text.find("note: " + made.remarks[0]), std::string::npos) << text;
 }
 
 TEST(Histories, LevelsAreRatiosToTheAnchor) {

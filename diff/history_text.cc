@@ -66,6 +66,13 @@ base::Paint paint_of(ChangeState state) {
                                          : base::Paint::Doubtful;
 }
 
+// A line each.
+std::string remarks_text(const History& history) {
+  std::string text;
+  for (const std::string& sentence : history.remarks) text += "note: " + base::printable(sentence) + "\n";
+  return text;
+}
+
 }  // namespace
 
 std::string list_text(const History& history) {
@@ -81,6 +88,7 @@ std::string list_text(const History& history) {
                     base::display(experiment.sides[1].version), findings_text(experiment),
                     base::printable(experiment.cpu_model), base::display(experiment.name)});
   }
+  text += remarks_text(history);
   return rows.size() > 1 ? text + "\n" + base::columns(rows) : text;
 }
 
@@ -114,7 +122,7 @@ std::string series_text(const History& history, const HistorySeries& series, boo
                      base::printable(result.finding), std::to_string(result.pairs),
                      base::display(experiment.name)});
   }
-  return base::columns(head) + "\n" + base::columns(rows) + "\nmeasured together:\n" +
+  return base::columns(head) + remarks_text(history) + "\n" + base::columns(rows) + "\nmeasured together:\n" +
          base::columns(links, {Align::Left, Align::Left, Align::Left, Align::Left, Align::Right});
 }
 
@@ -144,7 +152,7 @@ std::string changes_text(const History& history, const ConfirmationPaths& paths,
   for (const auto& [state, count] : counts)
     headline += (headline.empty() ? "" : ", ") + std::to_string(count) + " " + std::string(spelling(state));
   if (headline.empty()) headline = "no changes in " + std::to_string(history.series.size()) + " series";
-  return headline + "; a change has three versions or more on each side\n" + list;
+  return headline + "; a change has three versions or more on each side\n" + remarks_text(history) + list;
 }
 
 }  // namespace wago::diff

@@ -68,7 +68,9 @@ std::shared_ptr<const History> put_together(std::vector<ReleaseColumn>& columns,
     experiments.push_back(std::move(*entry));
   }
   auto history = history_of("", std::move(experiments));
-  return history ? std::make_shared<const History>(std::move(*history)) : nullptr;
+  if (!history) return nullptr;
+  remarks.insert(remarks.end(), history->remarks.begin(), history->remarks.end());
+  return std::make_shared<const History>(std::move(*history));
 }
 
 bool is_whole(const HistorySeries& series, size_t versions) {
