@@ -12,6 +12,7 @@
 #include "diff/quantity.h"
 #include "diff/report.h"
 #include "diff/side_by_side.h"
+#include "diff/unpaired.h"
 
 namespace wago::cli::profile {
 
@@ -37,8 +38,11 @@ int read_experiment(const DiffFlags& flags, Output& output) {
   }
   auto report = diff::report_on(flags.pair[0], reading->settings);
   if (!report) return output.fail(report.error());
+  report->instruction_floor = reading->instruction_floor();
   output.print(flags.json ? diff::to_json(*report).dump(2) + "\n" : diff::to_text(*report, output.colour()));
-  return diff::exit_code(report->findings, reading->fail_on, reading->strict);
+  auto code = with_instruction_gate(diff::exit_code(report->findings, reading->fail_on, reading->strict),
+                                    *report, *reading, flags.pair[0], output);
+  return code ? *code : output.fail(code.error());
 }
 
 // The two sides, however they were given.
@@ -93,6 +97,10 @@ int compare_function(const diff::Evidence& baseline, const diff::Evidence& candi
 }
 
 int compare_results(const DiffFlags& flags, Output& output) {
+  if (flags.verdicts.fail_on) {
+    return output.fail(
+        base::usage_error("--fail-on instructions needs captures: other tools' results hold no counts"));
+  }
   if (flags.function) {
     return output.fail(base::usage_error("--function needs captures: other tools' results have no code"));
   }
@@ -114,10 +122,13 @@ int compare(DiffFlags& flags, Output& output) {
         "is an experiment, which has both sides in it: name it alone, or several to `profile report`",
         {.file = path}));
   }
-  if (flags.verdicts.given() || flags.history) {
+  auto reading = reading_of(flags.verdicts);
+  if (!reading) return output.fail(reading.error());
+  if (flags.verdicts.need_pairs() || flags.history) {
     return output.fail(
-        base::usage_error("--confidence, --floor, --history, --margin and --fail-on are for experiments: "
-                          "captures did not run together"));
+        base::usage_error("--confidence, --floor, --history, --margin and --fail-on are for "
+                          "experiments: captures did not run together; of them there is " +
+                          std::string(kUnpairedGate)));
   }
   if (auto sides = resolve(flags); !sides) return output.fail(sides.error());
   auto results = are_result_files(flags.baseline, flags.candidate);
@@ -138,7 +149,13 @@ int compare(DiffFlags& flags, Output& output) {
   }
   output.print(flags.json ? diff::to_json(*comparison).dump(2) + "\n"
                           : diff::to_text(*comparison, output.colour()));
-  return flags.verdicts.strict && !comparison->conclusive() ? kExitInconclusive : kExitDone;
+  const int code = flags.verdicts.strict && !comparison->conclusive() ? kExitInconclusive : kExitDone;
+  if (!reading->instruction_floor()) return code;
+  diff::UnpairedReport report =
+      diff::compare_captures(std::move(*comparison), flags.baseline, flags.candidate);
+  report.instruction_floor = reading->instruction_floor();
+  auto gated = with_instruction_gate(code, report, *reading, flags.candidate.front(), output);
+  return gated ? *gated : output.fail(gated.error());
 }
 
 }  // namespace

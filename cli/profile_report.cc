@@ -29,11 +29,9 @@ struct ReportFlags {
   VerdictFlags verdicts;
 };
 
-// release.wagoexp -> "release", old.json -> "old"; of "." and the like what that directory is called.
+// release.wagoexp -> "release", old.json -> "old".
 std::string report_name(const std::string& path) {
-  std::string name = base::base_name(path);
-  if (std::error_code unseen; name == "." || name == "..")
-    name = base::base_name(std::filesystem::weakly_canonical(path, unseen).string());
+  std::string name = own_name(path);
   for (const std::string_view extension : {".wagoexp", ".wagoprof", ".json", ".txt"}) {
     if (name.ends_with(extension)) name.resize(name.size() - extension.size());
   }
@@ -62,7 +60,7 @@ struct Made {
 };
 
 base::Result<Made> of_experiments(const ReportFlags& flags, const Reading& reading,
-                                  std::span<const ReportFormat> formats) {
+                                  std::span<const ReportFormat> formats, Output& output) {
   diff::ReadSettings settings = reading.settings;
   std::shared_ptr<const diff::History> history;
   if (flags.history) {
@@ -94,8 +92,11 @@ base::Result<Made> of_experiments(const ReportFlags& flags, const Reading& readi
     }
     auto report = report_for(path, settings, formats);
     if (!report) return report.error();
-    made.exit_code =
-        graver(made.exit_code, diff::exit_code(report->findings, reading.fail_on, reading.strict));
+    report->instruction_floor = reading.instruction_floor();
+    auto code = with_instruction_gate(diff::exit_code(report->findings, reading.fail_on, reading.strict),
+                                      *report, reading, path, output);
+    if (!code) return code.error();
+    made.exit_code = graver(made.exit_code, *code);
     if (history) diff::add_history(*report, history);
     report->release = (*releases)[number];
     report->baseline_release = (*baselines)[number];
@@ -104,7 +105,7 @@ base::Result<Made> of_experiments(const ReportFlags& flags, const Reading& readi
   return made;
 }
 
-base::Result<Made> of_sides(const ReportFlags& flags, const Reading& reading) {
+base::Result<Made> of_sides(const ReportFlags& flags, const Reading& reading, Output& output) {
   if (!flags.experiments.empty()) {
     return base::usage_error("name either experiments or --baseline and --candidate, not both");
   }
@@ -112,10 +113,11 @@ base::Result<Made> of_sides(const ReportFlags& flags, const Reading& reading) {
     return base::usage_error(flags.baseline.empty() ? "--baseline is missing: what to compare with"
                                                     : "--candidate is missing: what to compare");
   }
-  if (flags.verdicts.given()) {
+  if (flags.verdicts.need_pairs()) {
     return base::usage_error(
         "--confidence, --floor, --margin and --fail-on are for experiments: these sides did not run "
-        "together");
+        "together; of captures there is " +
+        std::string(kUnpairedGate));
   }
   if (flags.history) {
     return base::usage_error("--history is for experiments: it knows nothing of what did not run together");
@@ -134,8 +136,13 @@ base::Result<Made> of_sides(const ReportFlags& flags, const Reading& reading) {
   if (!report) return report.error();
   report->release = flags.release.value_or("");
   report->baseline_release = flags.baseline_release.value_or("");
+  report->instruction_floor = reading.instruction_floor();
+  auto code =
+      with_instruction_gate(reading.strict && !diff::is_conclusive(*report) ? kExitInconclusive : kExitDone,
+                            *report, reading, flags.candidate.front(), output);
+  if (!code) return code.error();
   Made made;
-  made.exit_code = reading.strict && !diff::is_conclusive(*report) ? kExitInconclusive : kExitDone;
+  made.exit_code = *code;
   made.reports.push_back({report_name(flags.candidate.front()), std::move(*report)});
   return made;
 }
@@ -177,7 +184,7 @@ int report(const ReportFlags& flags, Output& output) {
   if (flags.out) {
     if (auto good = check_directory("--out", *flags.out); !good) return output.fail(good.error());
   }
-  auto made = results ? of_sides(flags, *reading) : of_experiments(flags, *reading, *formats);
+  auto made = results ? of_sides(flags, *reading, output) : of_experiments(flags, *reading, *formats, output);
   if (!made) return output.fail(made.error());
   std::optional<diff::Releases> together;
   if (several) {

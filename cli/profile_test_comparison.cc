@@ -183,7 +183,11 @@ int tell(const TestComparison& comparison, const Reading& reading, Output& outpu
     output.print(diff::to_text(*report) + "\n");
     for (const diff::ReportedWorkload& workload : report->workloads)
       print_measurements(*report, workload, output);
-    code = graver(code, diff::exit_code(report->findings, reading.fail_on, reading.strict));
+    report->instruction_floor = reading.instruction_floor();
+    auto its = with_instruction_gate(diff::exit_code(report->findings, reading.fail_on, reading.strict),
+                                     *report, reading, experiment.path, output);
+    if (!its) return output.fail(its.error());
+    code = graver(code, *its);
   }
   return code;
 }
@@ -203,21 +207,22 @@ base::Result<void> check(const ComparisonFlags& flags) {
 // Of what did not run together there is no interval, and nothing regresses: a gate on that could not fail.
 base::Result<void> check_for_captures(const ComparisonFlags& flags, const Reading& reading) {
   const VerdictFlags& verdicts = flags.verdicts;
-  if (flags.amount.budget || flags.amount.pairs || flags.history || verdicts.confidence || verdicts.floor ||
-      verdicts.margin) {
+  const bool on_instructions = reading.fail_on == diff::FailOn::Instructions;
+  if (flags.amount.budget || flags.amount.pairs || flags.history || verdicts.confidence || verdicts.margin ||
+      (verdicts.floor && !on_instructions)) {
     return base::usage_error(
-        "--budget, --pairs, --confidence, --floor, --margin and --add-to are for experiments: captures do "
-        "not "
-        "run together with this program",
+        "--budget, --pairs, --confidence, --margin and --add-to are for experiments, and so is --floor "
+        "without "
+        "--fail-on instructions: captures do not run together with this program",
         {.file = *flags.baseline});
   }
-  if (!verdicts.fail_on || reading.fail_on == diff::FailOn::Inconclusive ||
+  if (!verdicts.fail_on || on_instructions || reading.fail_on == diff::FailOn::Inconclusive ||
       reading.fail_on == diff::FailOn::Never) {
     return {};
   }
   return base::usage_error(
       "--fail-on " + *verdicts.fail_on +
-          " is for experiments: with captures as the baseline it is inconclusive, or never",
+          " is for experiments: with captures as the baseline it is instructions, inconclusive, or never",
       {.file = *flags.baseline});
 }
 
@@ -232,6 +237,7 @@ int compare_with_captures(const ComparisonFlags& flags, const Reading& reading,
   for (const ComparedCaptures& one : *captures) {
     auto report = compare_capture_sets(one.baseline, one.candidate);
     if (!report) return output.fail(report.error());
+    report->instruction_floor = reading.instruction_floor();
     reports.push_back(std::move(*report));
   }
   const TestComparison comparison{
@@ -242,9 +248,13 @@ int compare_with_captures(const ComparisonFlags& flags, const Reading& reading,
   for (size_t i = 0; i < reports.size(); ++i) {
     output.print(diff::to_text(reports[i]) + "\n");
     print_measurements(reports[i], comparison.captures[i].name.substr(comparison.name.size() + 1), output);
-    if (diff::is_conclusive(reports[i])) continue;
-    if (reading.fail_on == diff::FailOn::Inconclusive) code = graver(code, kExitFailed);
-    if (reading.strict) code = graver(code, kExitInconclusive);
+    if (!diff::is_conclusive(reports[i])) {
+      if (reading.fail_on == diff::FailOn::Inconclusive) code = graver(code, kExitFailed);
+      if (reading.strict) code = graver(code, kExitInconclusive);
+    }
+    auto gated = with_instruction_gate(code, reports[i], reading, *flags.baseline, output);
+    if (!gated) return output.fail(gated.error());
+    code = *gated;
   }
   return code;
 }

@@ -44,13 +44,36 @@ base::Result<double> parse_percent(std::string_view flag, std::string_view text)
                            " is not a percentage, such as 0.25%");
 }
 
+bool VerdictFlags::need_pairs() const {
+  const bool on_instructions = fail_on == kFailOnWords[static_cast<size_t>(diff::FailOn::Instructions)];
+  return confidence || margin || (!on_instructions && (fail_on || floor));
+}
+
+base::Result<int> with_instruction_gate(int code, const diff::GatedInstructions& gated,
+                                        const Reading& reading, const std::string& path, Output& output) {
+  if (gated.known == 0) {
+    return base::usage_error(
+        "--fail-on instructions: executed instructions are known of no workload on both sides; an experiment "
+        "has them unless it was recorded with --no-captures or by a program that cannot count, captures of "
+        "`record --backend count` do",
+        {.file = path});
+  }
+  for (const std::string& failure : gated.failures) output.note(failure);
+  if (!gated.uncounted.empty()) {
+    const std::vector<std::string_view> names(gated.uncounted.begin(), gated.uncounted.end());
+    output.note("not gated, since not counted on both sides: " + base::printable(base::join_some(names)));
+    if (reading.strict) code = graver(code, kExitInconclusive);
+  }
+  return gated.failures.empty() ? code : graver(code, kExitFailed);
+}
+
 void VerdictFlags::add_to(Command& command) {
   command.add_option("--confidence", "P", "Of the intervals, 0.5 to 0.99999 (default 0.99)", &confidence);
   command.add_option("--floor", "PERCENT", "Changes up to this are not told from none (default 0.25%)",
                      &floor);
   command.add_option("--margin", "PERCENT", "\"Same\" is within this (default 1%)", &margin);
-  command.add_option("--fail-on", "WHAT", "Exit 1 on: regression (default), change, inconclusive, never",
-                     &fail_on);
+  command.add_option("--fail-on", "WHAT",
+                     "Exit 1 on: regression (default), change, inconclusive, instructions, never", &fail_on);
   command.add_flag("--strict", "Exit 3 when a verdict is inconclusive", &strict);
 }
 

@@ -70,6 +70,9 @@ struct Report {
   uint64_t pairs = 0;
   std::vector<std::string> remarks;  // sentences that a reader must know: what is missing, what was left out
   std::shared_ptr<const History> history;  // nothing: none was asked for
+  // Machine instructions beyond the baseline's by more than this share are a failure as well
+  // (instruction_gate.h); nothing: counts fail nothing.
+  std::optional<double> instruction_floor;
 };
 
 // Errors as read_experiment(). A capture in the experiment that cannot be read is a remark, unless what

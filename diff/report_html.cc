@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "diff/flame_graph.h"
+#include "diff/instruction_gate.h"
 #include "diff/quantity.h"
 #include "diff/report.h"
 #include "diff/report_markup.h"
@@ -202,11 +203,13 @@ std::string flames_of(const Report& report, const ReportedWorkload& workload) {
 std::string section(const Report& report, const ReportedWorkload& workload) {
   const capture::ExperimentWorkload& of = report.experiment.workloads[workload.workload];
   const WorkloadFinding& found = workload.found;
-  std::string text = "<details" + std::string(needs_eyes(found.finding) ? " open" : "") + " id=\"" +
-                     anchor(workload) + "\"><summary><span class=\"" + tone_of(found.finding) + "\">" +
-                     finding_of(report, workload) + "</span> " + as_markup(base::printable(of.id)) + " " +
-                     as_markup(change_text(found)) + "</summary>\n<p>" +
+  const auto failure = instruction_failure(report, workload);
+  std::string text = "<details" + std::string(failure || needs_eyes(found.finding) ? " open" : "") +
+                     " id=\"" + anchor(workload) + "\"><summary><span class=\"" + tone_of(found.finding) +
+                     "\">" + finding_of(report, workload) + "</span> " + as_markup(base::printable(of.id)) +
+                     " " + as_markup(change_text(found)) + "</summary>\n<p>" +
                      as_markup(base::printable(found.reason)) + "</p>\n";
+  if (failure) text += "<p class=\"bad\">" + as_markup(*failure) + "</p>\n";
   if (!workload.changes.empty()) {
     text += pairs_plot(workload, report.findings.settings) +
             "<p class=\"quiet\">Each dot is a pair, in the order measured, its colour the code offset; the "

@@ -1,5 +1,6 @@
 // Reports for programs. docs/reports.md lists the members.
 #include "base/json.h"
+#include "diff/instruction_gate.h"
 #include "diff/report.h"
 
 namespace wago::diff {
@@ -66,6 +67,7 @@ Json to_json(const Report& report, const ReportedWorkload& workload) {
        {"finding", spelling(found.finding)},
        {"gated", found.gated},
        {"reason", found.reason},
+       {"instruction_failure", instruction_failure(report, workload)},
        {"explain", of.control ? Json() : Json(command_for(report, workload))},
        {"change", found.pairs ? Json(found.change) : Json()},
        {"interval", json_of(found.interval)},

@@ -1,6 +1,7 @@
 // Reports for people and for pull requests.
 
 #include "base/text.h"
+#include "diff/instruction_gate.h"
 #include "diff/quantity.h"
 #include "diff/report.h"
 #include "diff/report_markup.h"
@@ -98,6 +99,9 @@ std::string to_text(const Report& report, bool colour) {
                                         base::Align::Left, base::Align::Right, base::Align::Right});
   }
   for (const ReportedWorkload& workload : report.workloads) {
+    if (const auto failure = instruction_failure(report, workload))
+      text += "\n" + base::painted(base::display(name_of(report, workload)), Paint::Bad, colour) + ": " +
+              *failure + "\n";
     if (!needs_eyes(workload.found.finding)) continue;
     text +=
         "\n" +
@@ -146,6 +150,8 @@ std::string to_markdown(const Report& report) {
   };
   text += table(needs_eyes);
   for (const ReportedWorkload& workload : report.workloads) {
+    if (const auto failure = instruction_failure(report, workload))
+      text += "* **" + markdown_cell(name_of(report, workload)) + "**: " + markdown_cell(*failure) + "\n";
     if (!needs_eyes(workload.found.finding)) continue;
     text += "* **" + markdown_cell(name_of(report, workload)) + "**: " + markdown_cell(workload.found.reason);
     if (workload.code && !workload.code->differences.empty()) {
@@ -180,6 +186,10 @@ std::string to_annotations(const Report& report) {
   if (report.findings.suspect) add("warning", "suspect environment", *report.findings.suspect);
   for (const ReportedWorkload& workload : report.workloads) {
     const WorkloadFinding& found = workload.found;
+    if (const auto failure = instruction_failure(report, workload)) {
+      add("error", name_of(report, workload) + " instructions",
+          *failure + "; why: " + command_for(report, workload));
+    }
     if (!needs_eyes(found.finding) || found.finding == Finding::Improved) continue;
     const bool error =
         found.finding == Finding::Failed || (found.finding == Finding::Regressed && found.gated);
@@ -206,6 +216,10 @@ std::string to_junit(const Report& report, const std::string& name) {
     } else if (found.finding == Finding::Regressed && found.gated) {
       test.outcome = JunitOutcome::Failed;
       test.message = message;
+      test.details = command_for(report, workload);
+    } else if (const auto failure = instruction_failure(report, workload)) {
+      test.outcome = JunitOutcome::Failed;
+      test.message = *failure;
       test.details = command_for(report, workload);
     } else if (is_unsettled(found) || found.finding == Finding::LayoutSensitive) {
       test.outcome = JunitOutcome::Skipped;

@@ -62,6 +62,7 @@ struct UnpairedReport {
   std::vector<UnpairedBenchmark> benchmarks;     // by name
   std::vector<std::string> baseline_only;        // without a counterpart
   std::vector<std::string> candidate_only;
+  std::optional<double> instruction_floor;  // as that of a Report
 };
 
 // Benchmarks are matched by name; where each side has a single one, they are matched whatever their names.

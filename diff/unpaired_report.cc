@@ -3,6 +3,7 @@
 
 #include "base/json.h"
 #include "base/text.h"
+#include "diff/instruction_gate.h"
 #include "diff/quantity.h"
 #include "diff/report.h"
 #include "diff/report_markup.h"
@@ -39,22 +40,11 @@ std::string code_text(const ExactLanes& exact) {
                                         : format_plural(exact.code.differences.size(), "function");
 }
 
-// Of machine instructions per unit of work, a ratio minus one; nothing: not counted.
-std::optional<double> instructions_change(const ExactLanes& exact) {
-  if (!exact.counts || exact.counts->machine.baseline == 0) return std::nullopt;
-  const CountComparison& counts = *exact.counts;
-  const auto per_work = [](uint64_t count, uint64_t work) {
-    return static_cast<double>(count) / static_cast<double>(work);
-  };
-  return per_work(counts.machine.candidate, counts.candidate_work) /
-             per_work(counts.machine.baseline, counts.baseline_work) -
-         1;
-}
-
-std::string instructions_text(const ExactLanes& exact) {
-  const auto change = instructions_change(exact);
+std::string instructions_text(const UnpairedBenchmark& benchmark) {
+  const auto change = instruction_change(benchmark);
   if (!change) return "-";
-  return exact.counts->differs(exact.counts->machine) ? format_exact_change(*change) : "equal";
+  const CountComparison& counts = *benchmark.exact->counts;
+  return counts.differs(counts.machine) ? format_exact_change(*change) : "equal";
 }
 
 // The cells that all tables have, behind the benchmark's name.
@@ -62,7 +52,7 @@ Row cells_of(const UnpairedBenchmark& benchmark) {
   const Summary &left = benchmark.baseline.wall_ns, &right = benchmark.candidate.wall_ns;
   Row cells;
   if (benchmark.exact)
-    cells = {to_string(benchmark.verdict), code_text(*benchmark.exact), instructions_text(*benchmark.exact)};
+    cells = {to_string(benchmark.verdict), code_text(*benchmark.exact), instructions_text(benchmark)};
   for (std::string& cell :
        Row{median_text(left, benchmark.unit), certainty_text(left), median_text(right, benchmark.unit),
            certainty_text(right), change_text(benchmark.wall_change), change_text(benchmark.cpu_change)})
@@ -87,7 +77,7 @@ std::vector<Head> heads_of(const UnpairedReport& report) {
 // By which cells are sorted; nothing: by their text.
 std::vector<std::optional<double>> keys_of(const UnpairedBenchmark& benchmark) {
   std::vector<std::optional<double>> keys;
-  if (benchmark.exact) keys = {std::nullopt, std::nullopt, instructions_change(*benchmark.exact)};
+  if (benchmark.exact) keys = {std::nullopt, std::nullopt, instruction_change(benchmark)};
   for (const std::optional<double>& key :
        {std::optional(benchmark.baseline.wall_ns.median), std::optional<double>(),
         std::optional(benchmark.candidate.wall_ns.median), std::optional<double>(), benchmark.wall_change,
@@ -105,6 +95,14 @@ std::string details_text(const UnpairedBenchmark& benchmark) {
   if (!benchmark.exact) return {};
   return to_text(benchmark.exact->code) +
          (benchmark.exact->counts ? "\n" + to_text(*benchmark.exact->counts) : "");
+}
+
+// What is to be said of one benchmark, a sentence each.
+std::vector<std::string> reasons_of(const UnpairedReport& report, const UnpairedBenchmark& benchmark) {
+  std::vector<std::string> reasons;
+  if (auto failure = instruction_failure(report, benchmark)) reasons.push_back(std::move(*failure));
+  reasons.insert(reasons.end(), benchmark.reasons.begin(), benchmark.reasons.end());
+  return reasons;
 }
 
 // "baseline a.json, b.json; candidate c.json; Google Benchmark"
@@ -192,7 +190,7 @@ std::string to_text(const UnpairedReport& report, bool colour) {
   }
   text += base::columns(rows, align) + "\n";
   for (const UnpairedBenchmark& benchmark : report.benchmarks) {
-    for (const std::string& reason : benchmark.reasons)
+    for (const std::string& reason : reasons_of(report, benchmark))
       text += base::display(benchmark.name) + ": " + base::printable(reason) + "\n";
   }
   for (const std::string& sentence : unmatched(report)) text += sentence + "\n";
@@ -213,6 +211,7 @@ Json to_json(const UnpairedReport& report) {
         {{"benchmark", benchmark.name},
          {"verdict", to_string(benchmark.verdict)},
          {"reasons", list_of(benchmark.reasons)},
+         {"instruction_failure", instruction_failure(report, benchmark)},
          {"wall_change", benchmark.wall_change},
          {"cpu_change", benchmark.cpu_change},
          {"unit", benchmark.unit},
@@ -250,7 +249,7 @@ std::string to_markdown(const UnpairedReport& report) {
   }
   text += "\n";
   for (const UnpairedBenchmark& benchmark : report.benchmarks) {
-    for (const std::string& reason : benchmark.reasons)
+    for (const std::string& reason : reasons_of(report, benchmark))
       text += "* **" + markdown_cell(benchmark.name) + "**: " + markdown_cell(reason) + "\n";
   }
   for (const std::string& sentence : unmatched(report)) text += "* " + markdown_cell(sentence) + "\n";
@@ -261,11 +260,14 @@ std::string to_markdown(const UnpairedReport& report) {
 std::string to_junit(const UnpairedReport& report, const std::string& name) {
   std::vector<JunitCase> cases;
   for (const UnpairedBenchmark& benchmark : report.benchmarks) {
-    const bool decided = benchmark.verdict == Verdict::SameCode;
-    cases.push_back({.group = tool_name(report),
-                     .name = benchmark.name,
-                     .outcome = decided ? JunitOutcome::Passed : JunitOutcome::Skipped,
-                     .message = summary_text(benchmark)});
+    JunitCase test{.group = tool_name(report), .name = benchmark.name, .message = summary_text(benchmark)};
+    if (const auto failure = instruction_failure(report, benchmark)) {
+      test.outcome = JunitOutcome::Failed;
+      test.message = *failure;
+    } else if (benchmark.verdict != Verdict::SameCode) {
+      test.outcome = JunitOutcome::Skipped;
+    }
+    cases.push_back(std::move(test));
   }
   std::vector<std::pair<std::string, std::string>> properties;
   for (const std::string& path : report.baseline) properties.push_back({"baseline", path});
@@ -278,8 +280,9 @@ std::string to_annotations(const UnpairedReport& report) {
   // Of what was executed any difference is real.
   for (const UnpairedBenchmark& benchmark : report.benchmarks) {
     if (!benchmark.exact || !benchmark.exact->counts || benchmark.exact->counts->same()) continue;
-    text += workflow_command("notice", benchmark.name + " executes other instructions",
-                             "machine instructions " + instructions_text(*benchmark.exact) + ", exact; " +
+    const bool failed = instruction_failure(report, benchmark).has_value();
+    text += workflow_command(failed ? "error" : "notice", benchmark.name + " executes other instructions",
+                             "machine instructions " + instructions_text(benchmark) + ", exact; " +
                                  format_plural(benchmark.exact->counts->functions.size(), "function"));
   }
   return text;
@@ -308,7 +311,7 @@ std::string to_html(const UnpairedReport& report) {
   }
   text += "</tbody></table></div>\n";
   for (const UnpairedBenchmark& benchmark : report.benchmarks) {
-    for (const std::string& reason : benchmark.reasons)
+    for (const std::string& reason : reasons_of(report, benchmark))
       text += "<p>" + as_markup(base::printable(benchmark.name + ": " + reason)) + "</p>\n";
   }
   for (const std::string& sentence : unmatched(report)) text += "<p>" + as_markup(sentence) + "</p>\n";

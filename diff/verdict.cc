@@ -444,6 +444,7 @@ int exit_code(const ExperimentFindings& findings, FailOn fail_on, bool strict) {
   const bool unsettled = std::any_of(findings.workloads.begin(), findings.workloads.end(), is_unsettled);
   switch (fail_on) {
     case FailOn::Regression:
+    case FailOn::Instructions:
       if (failed || regressed) return 1;
       break;
     case FailOn::Change:

@@ -136,8 +136,9 @@ enum class FailOn : uint8_t {
 #define WAGO_FAIL_ON(name, spelling) name,
 #include "base/reports.def"
 };
-// 0, 1 where what `fail_on` names was found (of `inconclusive`: something is unsettled), 3 where `strict` and
-// something is unsettled, 5 where nothing may be claimed.
+// 0, 1 where what `fail_on` names was found (of `inconclusive`: something is unsettled; of `instructions`
+// what time says, as of `regression`: instruction_gate.h has the rest), 3 where `strict` and something is
+// unsettled, 5 where nothing may be claimed.
 int exit_code(const ExperimentFindings& findings, FailOn fail_on, bool strict);
 
 }  // namespace wago::diff

@@ -105,7 +105,7 @@ expect_refusal(comparison-margin "${fib}wago_add_comparison(c BASELINE old FLOOR
 expect_refusal(comparison-confidence "${fib}wago_add_comparison(c BASELINE old CONFIDENCE 99)"
   "CONFIDENCE \"99\" is not a number from 0.5 to 0.99999")
 expect_refusal(comparison-fail-on "${fib}wago_add_comparison(c BASELINE old FAIL_ON slower)"
-  "FAIL_ON \"slower\" is not one of regression, change, inconclusive, never")
+  "FAIL_ON \"slower\" is not one of regression, change, inconclusive, instructions, never")
 expect_refusal(comparison-history "${fib}wago_add_comparison(c BASELINE old HISTORY)" "HISTORY needs a value")
 expect_refusal(comparison-version "${fib}wago_add_comparison(c BASELINE old CANDIDATE_AS 1.1)"
   "wago_add_comparison(c): CANDIDATE_AS names a version in a HISTORY, which is missing")

@@ -1,0 +1,83 @@
+#include "diff/instruction_gate.h"
+
+#include "base/text.h"
+#include "diff/quantity.h"
+
+namespace wago::diff {
+
+namespace {
+
+// What was not counted executes the same where the code is the same.
+std::optional<double> known_change(const ReportedWorkload& workload) {
+  if (const auto counted = instruction_change(workload)) return counted;
+  return workload.code && workload.code->same_code ? std::optional(0.0) : std::nullopt;
+}
+std::optional<double> known_change(const UnpairedBenchmark& benchmark) {
+  if (const auto counted = instruction_change(benchmark)) return counted;
+  return benchmark.verdict == Verdict::SameCode ? std::optional(0.0) : std::nullopt;
+}
+
+std::optional<std::string> failure_of(const std::optional<double>& floor,
+                                      const std::optional<double>& change) {
+  // 1010 of 1000 are 1 % more, which as a double is a little more than that.
+  constexpr double kRounding = 1e-9;
+  if (!floor || !change || *change <= *floor * (1 + kRounding)) return std::nullopt;
+  return "executes " + format_exact_change(*change) + " machine instructions, exactly; the floor is " +
+         format_setting(*floor);
+}
+
+void add(GatedInstructions& gated, const std::string& workload, const std::optional<double>& change,
+         const std::optional<std::string>& failure) {
+  if (!change) {
+    gated.uncounted.push_back(workload);
+    return;
+  }
+  ++gated.known;
+  if (failure) gated.failures.push_back(base::display(workload) + " " + *failure);
+}
+
+}  // namespace
+
+std::optional<double> instruction_change(const ReportedWorkload& workload) {
+  if (!workload.code || !workload.code->instructions) return std::nullopt;
+  return workload.code->instructions->machine_change();
+}
+
+std::optional<double> instruction_change(const UnpairedBenchmark& benchmark) {
+  if (!benchmark.exact || !benchmark.exact->counts) return std::nullopt;
+  const CountComparison& counts = *benchmark.exact->counts;
+  if (counts.machine.baseline == 0) return std::nullopt;
+  const auto per_work = [](uint64_t count, uint64_t work) {
+    return static_cast<double>(count) / static_cast<double>(work);
+  };
+  return per_work(counts.machine.candidate, counts.candidate_work) /
+             per_work(counts.machine.baseline, counts.baseline_work) -
+         1;
+}
+
+std::optional<std::string> instruction_failure(const Report& report, const ReportedWorkload& workload) {
+  return failure_of(report.instruction_floor, known_change(workload));
+}
+
+std::optional<std::string> instruction_failure(const UnpairedReport& report,
+                                               const UnpairedBenchmark& benchmark) {
+  return failure_of(report.instruction_floor, known_change(benchmark));
+}
+
+GatedInstructions gate_instructions(const Report& report) {
+  GatedInstructions gated;
+  for (const ReportedWorkload& workload : report.workloads) {
+    add(gated, report.experiment.workloads[workload.workload].id, known_change(workload),
+        instruction_failure(report, workload));
+  }
+  return gated;
+}
+
+GatedInstructions gate_instructions(const UnpairedReport& report) {
+  GatedInstructions gated;
+  for (const UnpairedBenchmark& benchmark : report.benchmarks)
+    add(gated, benchmark.name, known_change(benchmark), instruction_failure(report, benchmark));
+  return gated;
+}
+
+}  // namespace wago::diff
