@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdio>
 #include <iterator>
+#include <numeric>
 #include <utility>
 
 #include "base/clock.h"
@@ -101,18 +102,29 @@ bool executes_code(const capture::Workload& workload) {
 }
 
 void GeometricMean::add(double ratio) {
-  log_sum_ += std::log(ratio);
-  ++count_;
+  logs_.push_back(std::log(ratio));
 }
 
 double GeometricMean::value() const {
-  return count_ ? std::exp(log_sum_ / static_cast<double>(count_)) : 0;
+  if (logs_.empty()) return 0;
+  return std::exp(std::accumulate(logs_.begin(), logs_.end(), 0.0) / static_cast<double>(logs_.size()));
 }
 
 std::string GeometricMean::text(const char* format) const {
-  char text[64];
-  std::snprintf(text, sizeof text, format, value());
-  return text + (" over " + std::to_string(count_) + " workloads");
+  auto number = [&](double value) {
+    char text[64];
+    std::snprintf(text, sizeof text, format, value);
+    return std::string(text);
+  };
+  std::string bounds;
+  const auto count = static_cast<double>(logs_.size());
+  if (logs_.size() > 1) {
+    double squares = 0;
+    for (const double log : logs_) squares += std::pow(log - std::log(value()), 2);
+    const double reach = std::exp(2 * std::sqrt(squares / (count - 1) / count));
+    bounds = " [" + number(value() / reach) + ", " + number(value() * reach) + "]";
+  }
+  return number(value()) + bounds + " over " + std::to_string(logs_.size()) + " workloads";
 }
 
 base::Result<RunIterations> prepared(capture::Workload workload, const RecordSettings& settings) {

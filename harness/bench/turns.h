@@ -57,12 +57,12 @@ class GeometricMean {
  public:
   void add(double ratio);
   double value() const;
-  size_t count() const { return count_; }
-  std::string text(const char* format = "%.3g") const;  // "0.86 over 34 workloads"
+  size_t count() const { return logs_.size(); }
+  // "0.86 [0.8, 0.92] over 34 workloads": two standard errors of the workloads' logarithms on either side.
+  std::string text(const char* format = "%.3g") const;
 
  private:
-  double log_sum_ = 0;
-  size_t count_ = 0;
+  std::vector<double> logs_;
 };
 
 // A workload in a prepared state of its own.
