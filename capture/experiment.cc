@@ -176,6 +176,9 @@ Pair read_pair(JsonReader& reader, const Experiment& experiment, const Experimen
   if (pair.code_offset % 16 != 0 || pair.code_offset > 48)
     reader.fail("must be 0, 16, 32 or 48", "code_offset");
   pair.first = base::read_word<ExperimentSide>(reader, "first", kSideWords);
+  // Older experiments lack it: there it was the baseline's.
+  if (const auto side = reader.optional_word("loaded_first", kSideWords))
+    pair.loaded_first = static_cast<ExperimentSide>(*side);
   pair.padding_bytes = reader.u32("padding_bytes");
   pair.cpu = reader.u32("cpu");
   pair.iterations_per_turn = reader.u64("iterations_per_turn");
@@ -249,6 +252,7 @@ std::string pair_text(const Pair& pair) {
                        {"round", pair.round},
                        {"code_offset", pair.code_offset},
                        {"first", spelling(pair.first)},
+                       {"loaded_first", spelling(pair.loaded_first)},
                        {"padding_bytes", pair.padding_bytes},
                        {"cpu", pair.cpu},
                        {"iterations_per_turn", pair.iterations_per_turn},

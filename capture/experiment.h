@@ -119,8 +119,10 @@ struct Pair {
   uint32_t round = 0;
   uint32_t code_offset = 0;                         // of both sides, one of kCodeOffsets
   ExperimentSide first = ExperimentSide::Baseline;  // whose turn was the first
-  uint32_t padding_bytes = 0;                       // of the environment, the same on both sides
-  uint32_t cpu = 0;                                 // that both were bound to
+  // Whose process was started, loaded and warmed up before the other's.
+  ExperimentSide loaded_first = ExperimentSide::Baseline;
+  uint32_t padding_bytes = 0;  // of the environment, the same on both sides
+  uint32_t cpu = 0;            // that both were bound to
   uint64_t iterations_per_turn = 1;
   bool sliced = false;  // long iterations: both ran freely and the kernel alternated; else turn by turn
   std::array<std::vector<Turn>, 2> turns;  // by ExperimentSide; warm-up excluded

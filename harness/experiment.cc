@@ -36,6 +36,8 @@ using capture::WorkloadState;
 constexpr size_t kSmallSuite = 10;           // of it two workloads are controls, of others three
 constexpr uint32_t kMaxPaddingBytes = 4096;  // where the stack begins, relative to its page
 constexpr uint32_t kOffsetBytes = 16;
+// After so many pairs of a workload every code offset has had either side in front; then it is drawn anew.
+constexpr uint64_t kBalancedPairs = 8;
 // A pair's timed work on both sides, and starting, compiling and warming up as much again.
 constexpr uint64_t kExpectedPairNs = 4 * kTimedNs;
 // How a remark of a self-test begins.
@@ -61,6 +63,19 @@ enum Purpose : uint64_t { kForControls = 1, kForOrder, kForPadding, kForCpu, kFo
 template <class T>
 void shuffle(std::vector<T>& items, uint64_t seed) {
   for (size_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[draw(seed, kForRounds, i) % i]);
+}
+
+// Who begins, and who is loaded first, of the pairs of one workload in the order measured. Drawn, but so that
+// four pairs have each of both as often for each side, together too, and eight pairs have them at each code
+// offset: either moves some workloads by more than a percent, which chance alone would leave in the estimate.
+struct Order {
+  ExperimentSide first, loaded_first;
+};
+Order order_of(uint64_t pair, uint64_t drawn) {
+  const uint64_t place = pair % capture::kCodeOffsets, block = pair / capture::kCodeOffsets;
+  const uint64_t first = place + block + drawn;
+  const uint64_t loaded_first = (place + 1) / 2 + block + (drawn >> 1);
+  return {kExperimentSides[first % 2], kExperimentSides[loaded_first % 2]};
 }
 
 // A side that is slowed down measures between its turns how fast its loop is. The other one must do so as
@@ -472,7 +487,9 @@ class Experimenter {
     drawn.code_offset = static_cast<uint32_t>(pairs_before % capture::kCodeOffsets) * kOffsetBytes;
     drawn.padding_bytes = static_cast<uint32_t>(draw(seed, kForPadding, pairs_before) % kMaxPaddingBytes);
     drawn.cpu = cpus_[draw(seed, kForCpu, pairs_before) % cpus_.size()];
-    drawn.first = kExperimentSides[draw(seed, kForFirst, pairs_before) % kExperimentSides.size()];
+    const Order order = order_of(pairs_before, draw(seed, kForFirst, pairs_before / kBalancedPairs));
+    drawn.first = order.first;
+    drawn.loaded_first = order.loaded_first;
     const std::array<SideSurvey, 2>& surveys = surveys_[number];
     // As recorded, so that turns are alike in all pairs, whenever they were measured.
     const uint64_t max_iterations =

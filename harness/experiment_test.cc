@@ -232,7 +232,7 @@ TEST_F(ExperimentTest, PairsHoldWhatBothSidesDid) {
   EXPECT_EQ(contents.experiment.workloads[0].module_sha256[0].size(), 64u);
   EXPECT_EQ(contents.experiment.sides[0].runner_id, own_identity().runner_id);
   std::map<uint32_t, uint32_t> pairs_of;
-  bool baseline_began = false, candidate_began = false;
+  std::map<uint32_t, std::vector<std::array<size_t, 2>>> orders;
   for (const capture::Pair& pair : contents.pairs) {
     const uint32_t number = pairs_of[pair.workload]++;
     EXPECT_EQ(pair.code_offset, number % 4 * 16);
@@ -242,7 +242,7 @@ TEST_F(ExperimentTest, PairsHoldWhatBothSidesDid) {
     EXPECT_LT(pair.padding_bytes, 4096u);
     ASSERT_GE(pair.turns[0].size(), 3u);
     const size_t first = static_cast<size_t>(pair.first);
-    (first == 0 ? baseline_began : candidate_began) = true;
+    orders[pair.workload].push_back({first, static_cast<size_t>(pair.loaded_first)});
     for (size_t i = 0; i < pair.turns[0].size(); ++i) {
       const capture::Turn &one = pair.turns[first][i], &next = pair.turns[1 - first][i];
       EXPECT_LE(one.start_ns + one.wall_ns, next.start_ns);
@@ -250,7 +250,12 @@ TEST_F(ExperimentTest, PairsHoldWhatBothSidesDid) {
     // The same program on both sides. This machine may be busy; twice as slow it is not.
     EXPECT_LT(std::abs(log_ratio(pair)), std::log(2));
   }
-  EXPECT_TRUE(baseline_began && candidate_began) << "of ten";
+  for (auto& [workload, order] : orders) {
+    std::sort(order.begin(), order.begin() + 4);
+    EXPECT_EQ(std::vector(order.begin(), order.begin() + 4),
+              (std::vector<std::array<size_t, 2>>{{0, 0}, {0, 1}, {1, 0}, {1, 1}}))
+        << "who begins and who is loaded first, of four pairs";
+  }
   EXPECT_EQ(pairs_of[0], 5u);
   EXPECT_EQ(pairs_of[1], 5u);
 }

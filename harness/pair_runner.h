@@ -51,6 +51,7 @@ struct PairDraw {
   uint32_t padding_bytes = 0;
   uint32_t cpu = 0;
   capture::ExperimentSide first = capture::ExperimentSide::Baseline;
+  capture::ExperimentSide loaded_first = capture::ExperimentSide::Baseline;
 };
 
 // Which side spoiled a pair, and how.
