@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -117,35 +118,65 @@ Result<std::vector<uint8_t>> read_all(const Name& name, uint64_t max_bytes, bool
   }
 }
 
-Result<void> write_new(const Name& name, std::span<const uint8_t> bytes, int flag) {
-  Descriptor file(::openat(name.directory, name.name.c_str(),
-                           O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flag, kFileMode));
-  if (!file.ok()) {
-    if (errno == EEXIST) return usage_error("exists already and is never replaced", at(name.shown));
-    // A place that the user named and that is not there, or not theirs, is their error; one in a directory of
-    // ours that went away meanwhile is none.
-    const bool named = name.directory == AT_FDCWD &&
-                       (errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == EROFS);
-    return system_error(named ? ErrorKind::Usage : ErrorKind::Failed, "cannot be created", name.shown);
-  }
+Error cannot_create(const Name& name) {
+  // A place that the user named and that is not there, or not theirs, is their error; one in a directory of
+  // ours that went away meanwhile is none.
+  const bool named = name.directory == AT_FDCWD &&
+                     (errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == EROFS);
+  return system_error(named ? ErrorKind::Usage : ErrorKind::Failed, "cannot be created", name.shown);
+}
+
+// Leaves no half-written file. `file` is closed.
+Result<void> fill(Descriptor& file, const Name& name, std::span<const uint8_t> bytes) {
   if (write_all(file.get(), bytes) && ::fsync(file.get()) == 0 && file.close()) return {};
   Error error = system_error(ErrorKind::Failed, "cannot be written", name.shown);
   ::unlinkat(name.directory, name.name.c_str(), 0);
   return error;
 }
 
-// Without the flush of the directory.
-Result<void> replace(const Name& name, std::span<const uint8_t> bytes) {
-  const Name beside = {name.directory, name.name + kBesideSuffix, name.shown + kBesideSuffix};
-  if (auto written = write_new(beside, bytes, O_TRUNC); !written) return written;
-  if (::renameat(name.directory, beside.name.c_str(), name.directory, name.name.c_str()) == 0) return {};
-  Error error = system_error(ErrorKind::Failed, "cannot be published", name.shown);
-  ::unlinkat(name.directory, beside.name.c_str(), 0);
-  return error;
+Descriptor open_to_write(const Name& name, int flag) {
+  return Descriptor(::openat(name.directory, name.name.c_str(),
+                             O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flag, kFileMode));
+}
+
+Result<void> write_new(const Name& name, std::span<const uint8_t> bytes) {
+  Descriptor file = open_to_write(name, O_EXCL);
+  if (file.ok()) return fill(file, name, bytes);
+  if (errno == EEXIST) return usage_error("exists already and is never replaced", at(name.shown));
+  return cannot_create(name);
 }
 
 DirectoryId id_of(const struct stat& status) {
   return {status.st_dev, status.st_ino};
+}
+
+bool is_still(const Name& name, const Descriptor& file) {
+  struct stat opened, there;
+  return ::fstat(file.get(), &opened) == 0 &&
+         ::fstatat(name.directory, name.name.c_str(), &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+         id_of(opened) == id_of(there);
+}
+
+// Without the flush of the directory. Who replaces the same file at the same time waits for the other, so
+// that neither publishes what the other writes.
+Result<void> replace(const Name& name, std::span<const uint8_t> bytes) {
+  const Name beside = {name.directory, name.name + kBesideSuffix, name.shown + kBesideSuffix};
+  while (true) {
+    Descriptor file = open_to_write(beside, 0);
+    if (!file.ok()) return cannot_create(beside);
+    // Outlives the closing of the file. A file system without locks has no such protection.
+    const Descriptor lock(::fcntl(file.get(), F_DUPFD_CLOEXEC, 0));
+    while (::flock(file.get(), LOCK_EX) != 0 && errno == EINTR) {
+    }
+    if (!is_still(beside, file)) continue;  // by now it is what the other one published
+    if (::ftruncate(file.get(), 0) != 0)
+      return system_error(ErrorKind::Failed, "cannot be written", beside.shown);
+    if (auto written = fill(file, beside, bytes); !written) return written;
+    if (::renameat(name.directory, beside.name.c_str(), name.directory, name.name.c_str()) == 0) return {};
+    Error error = system_error(ErrorKind::Failed, "cannot be published", name.shown);
+    ::unlinkat(name.directory, beside.name.c_str(), 0);
+    return error;
+  }
 }
 
 class SystemDirectory : public Directory {
@@ -162,7 +193,7 @@ class SystemDirectory : public Directory {
   }
   Result<void> create(const std::string& name, std::span<const uint8_t> bytes) override {
     if (!in_place()) return gone(path_);
-    return write_new(inside(name), bytes, O_EXCL);
+    return write_new(inside(name), bytes);
   }
   Result<void> publish(const std::string& name, std::span<const uint8_t> bytes) override {
     if (!in_place()) return gone(path_);
@@ -227,7 +258,7 @@ class SystemFiles : public Files {
   }
 
   Result<void> create(const std::string& path, std::span<const uint8_t> bytes) override {
-    return write_new(by_path(path), bytes, O_EXCL);
+    return write_new(by_path(path), bytes);
   }
 
   Result<void> publish(const std::string& path, std::span<const uint8_t> bytes) override {

@@ -7,6 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <atomic>
 #include <fstream>
 #include <thread>
 
@@ -140,6 +142,28 @@ TEST(Files, PublishingFollowsNoLinkThatAStrangerLeft) {
   ASSERT_EQ(::symlink(victim.c_str(), (target + ".part").c_str()), 0);
   EXPECT_FALSE(system_files().publish(target, as_bytes("x")));
   EXPECT_EQ(text_of(system_files(), victim), "precious");
+}
+
+// Two reports into one directory, say.
+TEST(Files, WhoPublishTheSameFileAtOnceTakeTurns) {
+  const testing::ScratchFolder scratch;
+  const std::string path = scratch.file("shared");
+  constexpr int kTimes = 100;
+  constexpr size_t kBytes = 100'000;
+  auto publish = [&](uint8_t byte, std::atomic<int>& failures) {
+    const std::vector<uint8_t> bytes(kBytes, byte);
+    for (int i = 0; i < kTimes; ++i) failures += !system_files().publish(path, bytes);
+  };
+  std::atomic<int> failures = 0;
+  std::thread one(publish, uint8_t{1}, std::ref(failures)), two(publish, uint8_t{2}, std::ref(failures));
+  one.join();
+  two.join();
+  EXPECT_EQ(failures, 0);
+  auto bytes = system_files().read(path, kBytes);
+  ASSERT_TRUE(bytes);
+  EXPECT_EQ(bytes->size(), kBytes);
+  EXPECT_EQ(std::count(bytes->begin(), bytes->end(), bytes->front()), static_cast<ptrdiff_t>(kBytes));
+  EXPECT_FALSE(system_files().exists(path + ".part"));
 }
 
 TEST(Files, MessagesNameThePathAndTheReason) {
