@@ -44,8 +44,8 @@ void add_annotate(Command& profile) {
   auto flags = std::make_shared<AnnotateFlags>();
   Command& command = profile.add_command("annotate", "One function, instruction by instruction");
   command.add_operand("CAPTURE", "A capture directory", &flags->capture);
-  command.add_option("--function", "NAME|INDEX", "The function, by name or by its index in the module",
-                     &flags->function);
+  command.add_option("--function", "NAME|INDEX",
+                     "The function, by its name, an export or its index in the module", &flags->function);
   command.add_flag("--assembly", "Machine instructions, or exit 2 where the capture does not hold its code",
                    &flags->assembly);
   command.add_option("--sources", "DIR", "Where the sources lie (default: the working directory)",

@@ -21,6 +21,14 @@ using capture::Image;
 using capture::ImageKind;
 using capture::kNone;
 
+constexpr size_t kLongestName = 160;  // that is shown whole
+
+std::string shown(std::string_view name) {
+  if (name.size() <= kLongestName) return base::display(name);
+  return base::display(name.substr(0, kLongestName)) + " and " +
+         format_plural(name.size() - kLongestName, "byte") + " more";
+}
+
 std::optional<uint32_t> whole_number(std::string_view text) {
   uint32_t number = 0;
   auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
@@ -33,11 +41,10 @@ std::string some(const std::vector<std::string>& words) {
   return base::join_some(views);
 }
 
-// By which it can be asked for: where its name would fill a screen, its index.
-std::string handle_of(const capture::Function& function) {
-  constexpr size_t kLongest = 160;
-  std::string label = base::function_label(function.name);
-  return label.size() <= kLongest ? label : std::to_string(function.index);
+// By which a function can be asked for: where its name would fill a screen, its index.
+std::string handle_of(const std::string& name, uint32_t index) {
+  const std::string label = base::function_label(name);
+  return label.size() <= kLongestName ? label : std::to_string(index);
 }
 
 // Names that hold what was asked for, else any.
@@ -45,14 +52,18 @@ base::Error no_such_function(const Evidence& evidence, std::string_view wanted) 
   std::vector<std::string> similar, all;
   for (const Image& image : evidence.images.images) {
     for (const capture::Function& function : image.functions) {
-      all.push_back(handle_of(function));
+      all.push_back(handle_of(function.name, function.index));
       if (base::function_label(function.name).find(wanted) != std::string::npos)
         similar.push_back(all.back());
     }
+    for (const capture::ExportedName& exported : image.exports) {
+      if (exported.name.find(wanted) != std::string::npos)
+        similar.push_back(handle_of(exported.name, exported.function));
+    }
   }
-  const auto& shown = similar.empty() ? all : similar;
-  std::string sentence = "no function is called " + base::display(wanted);
-  if (!shown.empty()) sentence += (similar.empty() ? "; there are " : "; did you mean ") + some(shown);
+  const auto& known = similar.empty() ? all : similar;
+  std::string sentence = "no function is called " + shown(wanted);
+  if (!known.empty()) sentence += (similar.empty() ? "; there are " : "; did you mean ") + some(known);
   return base::usage_error(sentence, {.file = evidence.path});
 }
 
@@ -201,9 +212,18 @@ void add_origins(uint32_t image, const Locations& locations, SourceFiles* source
         row.source.push_back({std::string(place.function), std::string(place.file), place.line});
       }
     }
-    if (sources && !row.source.empty()) {
+  }
+  if (!sources) return;
+  std::map<std::string, uint32_t> wanted;
+  for (const AnnotatedRow& row : rows) {
+    if (row.source.empty() || row.source.front().file.empty()) continue;
+    uint32_t& last_line = wanted[row.source.front().file];
+    last_line = std::max(last_line, row.source.front().line);
+  }
+  sources->find(wanted);
+  for (AnnotatedRow& row : rows) {
+    if (!row.source.empty())
       row.source_text = sources->line(row.source.front().file, row.source.front().line);
-    }
   }
 }
 
@@ -238,7 +258,7 @@ std::string to_string(const SourceLine& line) {
 base::Result<FunctionChoice> choose_function(const Evidence& evidence, std::string_view name_or_index) {
   const Locations locations(evidence);
   const auto index = whole_number(name_or_index);
-  std::vector<FunctionChoice> named, exported, numbered;
+  std::vector<FunctionChoice> named, numbered;
   for (uint32_t i = 0; i < evidence.images.images.size(); ++i) {
     const Image& image = evidence.images.images[i];
     if (image.kind != ImageKind::Module || locations.canonical(i) != i) continue;
@@ -250,16 +270,18 @@ base::Result<FunctionChoice> choose_function(const Evidence& evidence, std::stri
     }
     for (const capture::ExportedName& name : image.exports) {
       const capture::Function* function = locations.function(i, name.function);
-      if (function && name.name == name_or_index) exported.push_back({i, function});
+      const bool known = std::ranges::any_of(
+          named, [&](const FunctionChoice& choice) { return choice.function == function; });
+      if (function && !known && name.name == name_or_index) named.push_back({i, function});
     }
   }
-  const auto& found = !named.empty() ? named : !exported.empty() ? exported : numbered;
+  const auto& found = named.empty() ? numbered : named;
   if (found.empty()) return no_such_function(evidence, name_or_index);
   if (found.size() == 1) return found.front();
   std::vector<std::string> all;
   for (const FunctionChoice& choice : found) all.push_back(std::to_string(choice.function->index));
-  return base::usage_error(format_count(found.size()) + " functions are called " +
-                               base::display(name_or_index) + ": name one by its index, " + some(all),
+  return base::usage_error(format_count(found.size()) + " functions are called " + shown(name_or_index) +
+                               " or exported so: name one by its index, " + some(all),
                            {.file = evidence.path});
 }
 
@@ -300,7 +322,10 @@ base::Result<Annotation> annotate(const Evidence& evidence, const FunctionChoice
   add_inlining(evidence, choice, locations, result);
   result.decided = decided_about(evidence, choice, locations, result.rows);
   add_costs(evidence, choice, locations, result);
-  if (sources) result.missing_sources = sources->missing();
+  if (sources) {
+    result.found_sources = sources->found();
+    result.missing_sources = sources->missing();
+  }
   return result;
 }
 

@@ -31,7 +31,7 @@ struct FunctionChoice {
   const capture::Function* function = nullptr;
 };
 
-// By name, raw or as it is printed, by a name that it is exported under, or by index. Errors (Usage): none is
+// By name, raw or as it is printed or exported, or by index. Errors (Usage): none is
 // called so, with some that are similar; several are, with their indices.
 base::Result<FunctionChoice> choose_function(const Evidence& evidence, std::string_view name_or_index);
 
@@ -104,6 +104,7 @@ struct Annotation {
   std::vector<InlinedCall> inlined;
   std::vector<std::string> inlined_into;  // raw names of functions that hold its body as well
   std::vector<AnnotatedRow> rows;
+  std::vector<FoundSource> found_sources;
   std::vector<std::string> missing_sources;
 };
 

@@ -64,6 +64,9 @@ Json to_json(const Annotation& a) {
   for (const std::string& name : a.inlined_into) into.push(name);
   Json missing = Json::array();
   for (const std::string& file : a.missing_sources) missing.push(file);
+  Json found = Json::array();
+  for (const FoundSource& source : a.found_sources)
+    found.push(Json::object({{"file", source.file}, {"path", source.path}}));
   Json counts;
   if (a.counted) {
     counts = Json::object({{"machine_instructions", a.counts.machine_instructions},
@@ -90,6 +93,7 @@ Json to_json(const Annotation& a) {
                             {"has_code", a.has_code},
                             {"counted", a.counted},
                             {"counts", std::move(counts)},
+                            {"found_sources", std::move(found)},
                             {"missing_sources", std::move(missing)}});
   if (!a.unit.empty()) {
     json.set("samples", Json::object({{"unit", a.unit},

@@ -17,6 +17,23 @@ using enum base::Align;
 constexpr size_t kListed = 40;
 constexpr size_t kSourceColumns = 100;
 
+// Of a path of any length the end, where the file's name is.
+std::string clipped(const std::string& path) {
+  constexpr size_t kLongestPath = 160;
+  return path.size() <= kLongestPath ? path : "..." + path.substr(path.size() - kLongestPath);
+}
+
+std::string file_text(const std::string& file) {
+  return base::display(clipped(file));
+}
+
+std::string first_few(const std::vector<std::string>& words) {
+  constexpr size_t kFew = 4;
+  std::string text;
+  for (size_t i = 0; i < std::min(words.size(), kFew); ++i) text += (i == 0 ? "" : ", ") + words[i];
+  return words.size() <= kFew ? text : text + " and " + format_count(words.size() - kFew) + " more";
+}
+
 std::string hexadecimal(uint32_t number) {
   char buffer[16];
   std::snprintf(buffer, sizeof buffer, "%x", number);
@@ -91,13 +108,16 @@ void add_head(const Annotation& a, std::vector<Row>& rows) {
     rows.push_back({"inlined", "into " + joined_labels(a.inlined_into) +
                                    (a.unit.empty() ? "" : "; self there " + cost_text(a, a.elsewhere))});
   }
-  if (!a.missing_sources.empty()) {
-    std::string files;
-    for (size_t i = 0; i < std::min<size_t>(a.missing_sources.size(), 4); ++i) {
-      files += (i == 0 ? "" : ", ") + base::display(a.missing_sources[i]);
-    }
-    if (a.missing_sources.size() > 4) files += " and " + format_count(a.missing_sources.size() - 4) + " more";
-    rows.push_back({"sources", "not found: " + files + "; --sources DIR says where they lie"});
+  // Which file is shown for which, where its name alone does not say so.
+  std::vector<std::string> taken, missing;
+  for (const FoundSource& found : a.found_sources) {
+    if (found.path != found.file) taken.push_back(file_text(found.path) + " for " + file_text(found.file));
+  }
+  for (const std::string& file : a.missing_sources) missing.push_back(file_text(file));
+  if (!taken.empty()) rows.push_back({"sources", first_few(taken)});
+  if (!missing.empty()) {
+    rows.push_back({"sources", "not found, or not for sure: " + first_few(missing) +
+                                   "; --sources DIR says where they lie"});
   }
   if (!a.has_code) rows.push_back({"assembly", "not in the capture; --include-code keeps it when recording"});
 }
@@ -141,7 +161,7 @@ std::string wasm_text(const Annotation& a, const AnnotatedRow& row) {
 std::string source_text(const AnnotatedRow& row) {
   std::string text;
   for (const SourceLine& place : row.source) {
-    text += (text.empty() ? "" : " < ") + base::printable(to_string(place));
+    text += (text.empty() ? "" : " < ") + base::printable(clipped(to_string(place)));
   }
   if (row.source_text) {
     std::string line = *row.source_text;

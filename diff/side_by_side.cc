@@ -212,7 +212,15 @@ std::string rows_text(const SideBySide& both, const std::vector<AlignedRow>& row
 std::string to_text(const SideBySide& both, bool colour) {
   const Annotation& a = both.baseline;
   const Annotation& b = both.candidate;
-  std::string text = "function   " + base::function_label(b.name) + " " + base::printable(b.signature) + "\n";
+  auto label = [](const Annotation& of) {
+    return base::function_label(of.name) + " " + base::printable(of.signature);
+  };
+  std::string text = "function   " + label(b) + "\n";
+  // Asked for by what it is on one side, and exported as on the other.
+  if (label(a) != label(b)) {
+    text += "against    " + label(a) + ": index " + std::to_string(b.index) + " against index " +
+            std::to_string(a.index) + ", which may be two functions\n";
+  }
   text += "baseline   " + head_of(a) + "\ncandidate  " + head_of(b) + "\nrows       " +
           format_count(both.kept) + " the same, " + format_count(a.rows.size() - both.kept) + " gone, " +
           format_count(b.rows.size() - both.kept) + " new\n\n";

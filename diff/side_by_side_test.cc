@@ -47,6 +47,17 @@ TEST(SideBySide, WhatStayedIsAligned) {
   EXPECT_EQ(align(listing({"a", "b"}), listing({"b", "a"})).kept, 1u);
 }
 
+// The baseline's f may be what the candidate exports as f.
+TEST(SideBySide, OtherNamesAreSaid) {
+  Annotation a = listing({"a"}), b = listing({"a"});
+  EXPECT_EQ(to_text(align(a, b)).find("against"), std::string::npos);
+  b.name = "g";
+  b.index = 3;
+  EXPECT_NE(to_text(align(a, b)).find("against    f : index 3 against index 0, which may be two functions\n"),
+            std::string::npos)
+      << to_text(align(a, b));
+}
+
 TEST(SideBySide, WhereCodeLandedIsNoDifference) {
   SideBySide both = align(listing({"jb 0x42", "mov rax, qword ptr [rip + 0x10]", "jmp 0x7"}),
                           listing({"jb 0x52", "mov rax, qword ptr [rip + 0x99]", "jae 0x7"}));

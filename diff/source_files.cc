@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <span>
 
 namespace wago::diff {
 
@@ -10,8 +11,8 @@ namespace {
 constexpr uint64_t kMaxBytes = uint64_t{16} << 20;
 constexpr size_t kMostParts = 64;  // of a path that are looked for: more name the same file or a prank
 
-// Of a path, as Unix or Windows has them, without "." and "..", longest first: at most kMostParts.
-std::vector<std::string> tails(std::string_view path) {
+// The parts of a path, as Unix or Windows has them, without "." and "..": at most the last kMostParts.
+std::vector<std::string> parts_of(std::string_view path) {
   std::string slashes(path);
   std::ranges::replace(slashes, '\\', '/');
   std::vector<std::string> parts;
@@ -19,14 +20,21 @@ std::vector<std::string> tails(std::string_view path) {
        std::filesystem::path(slashes).relative_path().lexically_normal()) {
     if (!part.empty() && part != "." && part != "..") parts.push_back(part.string());
   }
-  std::vector<std::string> tails;
-  std::string tail;
-  for (; !parts.empty() && tails.size() < kMostParts; parts.pop_back()) {
-    tail = tail.empty() ? parts.back() : base::join_path(parts.back(), tail);
-    tails.push_back(tail);
-  }
-  std::ranges::reverse(tails);
-  return tails;
+  if (parts.size() > kMostParts) parts.erase(parts.begin(), parts.end() - kMostParts);
+  return parts;
+}
+
+std::string joined(std::span<const std::string> parts) {
+  std::string path;
+  for (const std::string& part : parts) path = base::join_path(path, part);
+  return path;
+}
+
+// Whether one of them ends with the other: names of one file, from different directories.
+bool may_be_one(const std::vector<std::string>& one, const std::vector<std::string>& other) {
+  const size_t shared = std::min(one.size(), other.size());
+  return std::equal(one.end() - static_cast<ptrdiff_t>(shared), one.end(),
+                    other.end() - static_cast<ptrdiff_t>(shared));
 }
 
 std::vector<std::string> split(std::string_view text) {
@@ -43,33 +51,59 @@ std::vector<std::string> split(std::string_view text) {
 
 }  // namespace
 
-const SourceFiles::Lines& SourceFiles::lines_of(std::string_view file) {
-  auto known = lines_.find(file);
-  if (known != lines_.end()) return known->second;
-  return lines_.emplace(std::string(file), read(file)).first->second;
-}
-
-SourceFiles::Lines SourceFiles::read(std::string_view file) {
-  for (const std::string& tail : tails(file)) {
+const SourceFiles::Lines* SourceFiles::read(const std::string& tail) {
+  auto known = lines_.find(tail);
+  if (known == lines_.end()) {
+    std::optional<Lines> lines;
     if (auto bytes = files_.read(base::join_path(directory_, tail), kMaxBytes))
-      return split(base::as_text(*bytes));
+      lines = split(base::as_text(*bytes));
+    known = lines_.emplace(tail, std::move(lines)).first;
   }
-  return std::nullopt;
+  return known->second ? &*known->second : nullptr;
 }
 
-std::optional<std::string> SourceFiles::line(std::string_view file, uint32_t line) {
-  if (file.empty() || line == 0) return std::nullopt;
-  const auto& lines = lines_of(file);
-  if (!lines || line > lines->size()) return std::nullopt;
-  return (*lines)[line - 1];
+void SourceFiles::find(const std::map<std::string, uint32_t>& wanted) {
+  of_.clear();
+  found_.clear();
+  missing_.clear();
+  struct Match {
+    std::string file;
+    std::vector<std::string> parts;
+    const Lines* lines;
+  };
+  std::map<std::string, std::vector<Match>> matches;  // by tail
+  for (const auto& [file, last_line] : wanted) {
+    // A name that the system would read up to a NUL is none.
+    std::vector<std::string> parts =
+        file.find('\0') == std::string::npos ? parts_of(file) : std::vector<std::string>{};
+    for (size_t begin = 0; begin < parts.size(); ++begin) {
+      const std::string tail = joined(std::span(parts).subspan(begin));
+      const Lines* lines = read(tail);
+      if (!lines) continue;
+      if (last_line <= lines->size()) matches[tail].push_back({file, std::move(parts), lines});
+      break;
+    }
+  }
+  for (auto& [tail, names] : matches) {
+    const std::vector<std::string> whole = parts_of(tail);
+    for (const Match& match : names) {
+      const bool alone = std::ranges::all_of(
+          names, [&](const Match& other) { return may_be_one(match.parts, other.parts); });
+      if (!alone && match.parts != whole) continue;
+      of_[match.file] = match.lines;
+      found_.push_back({match.file, tail});
+    }
+  }
+  std::ranges::sort(found_, {}, &FoundSource::file);
+  for (const auto& [file, last_line] : wanted) {
+    if (!of_.contains(file)) missing_.push_back(file);
+  }
 }
 
-std::vector<std::string> SourceFiles::missing() const {
-  std::vector<std::string> files;
-  for (const auto& [file, lines] : lines_) {
-    if (!lines) files.push_back(file);
-  }
-  return files;
+std::optional<std::string> SourceFiles::line(const std::string& file, uint32_t line) const {
+  const auto lines = of_.find(file);
+  if (lines == of_.end() || line == 0 || line > lines->second->size()) return std::nullopt;
+  return (*lines->second)[line - 1];
 }
 
 }  // namespace wago::diff
