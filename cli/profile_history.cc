@@ -113,9 +113,13 @@ int show(const HistoryFlags& flags, Output& output) {
     }
   }
   if (flags.json) {
-    text =
-        base::Json::object({{"version", 1}, {"history", flags.store}, {"series", std::move(all)}}).dump(2) +
-        "\n";
+    const std::vector<base::Json> remarks(history->remarks.begin(), history->remarks.end());
+    text = base::Json::object({{"version", 1},
+                               {"history", flags.store},
+                               {"remarks", base::Json::array(remarks)},
+                               {"series", std::move(all)}})
+               .dump(2) +
+           "\n";
   }
   output.print(text);
   return kExitDone;

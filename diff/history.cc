@@ -80,19 +80,25 @@ HistoryResult result_of(const Report& report, const ReportedWorkload& workload, 
   return result;
 }
 
-// Of experiments that have versions the other way round than others: which of the two is older is not known.
-std::string circle_remark(std::span<const HistoryExperiment> experiments, const std::string& baseline,
-                          const std::string& candidate) {
-  std::set<std::string> names;
-  for (const HistoryExperiment& experiment : experiments) {
-    if (experiment.sides[0].version == baseline && experiment.sides[1].version == candidate)
-      names.insert(base::display(experiment.name));
-  }
-  const std::vector<std::string_view> words(names.begin(), names.end());
-  return base::join_some(words) + " measured " + base::display(candidate) + " against " +
-         base::display(baseline) +
-         ", which other experiments say is the newer one: if the sides were exchanged" +
-         " (the baseline is the older one), changes may be missed here";
+// Experiments contradict one another about which of two versions is older: whose sides were exchanged is not
+// ours to say.
+std::string circle_remark(std::span<const HistoryExperiment> experiments, const std::string& one,
+                          const std::string& other) {
+  auto measured = [&](const std::string& baseline, const std::string& candidate) {
+    std::set<std::string> names;
+    for (const HistoryExperiment& experiment : experiments) {
+      if (experiment.sides[0].version == baseline && experiment.sides[1].version == candidate)
+        names.insert(base::display(experiment.name));
+    }
+    const std::vector<std::string_view> words(names.begin(), names.end());
+    return words.empty() ? "others, by way of further versions," : base::join_some(words);
+  };
+  return "which of " + base::display(one) + " and " + base::display(other) +
+         " is older is not clear: " + measured(one, other) + " measured the second against the first, " +
+         measured(other, one) +
+         " the first against the second; the baseline is the older one, and where sides were exchanged "
+         "changes "
+         "are missed";
 }
 
 // Versions in the order of time, each after all baselines it was measured against. Where that is a circle,

@@ -82,7 +82,9 @@ TEST(Histories, ACircleOfVersionsIsInTheOrderOfTime) {
                                 experiment(3, "c", "a", {}), experiment(4, "c", "d", {})});
   EXPECT_EQ(made.versions, (std::vector<std::string>{"a", "b", "c", "d"}));
   ASSERT_EQ(made.remarks.size(), 1u);
-  EXPECT_EQ(made.remarks[0].find(made.experiments[2].name + " measured a against c, which other"), 0u)
+  EXPECT_EQ(made.remarks[0].find("which of c and a is older is not clear: " + made.experiments[2].name +
+                                 " measured the second against the first, others, by way of"),
+            0u)
       << made.remarks[0];
   for (const std::string& text : {list_text(made), changes_text(made, {})})
     EXPECT_NE(text.find("note: " + made.remarks[0]), std::string::npos) << text;
