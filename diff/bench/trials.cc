@@ -89,10 +89,14 @@ std::vector<Trial> trials_of(const capture::ExperimentContents& contents, bool c
     const capture::Experiment experiment = experiment_of(contents.experiment, workload);
     std::vector<Pair>& pairs = all[workload];
     for (Pair& pair : pairs) pair.workload = 0;
-    const size_t least = options.as_run ? 1 : options.most_pairs;
-    for (std::span<const Pair> left = pairs; left.size() >= least;) {
-      Trial trial =
-          options.as_run ? trial_as_run(experiment, left, options) : trial_at(experiment, left, options);
+    if (options.as_run) {
+      if (contents.experiment.workloads[workload].control != controls) continue;
+      trials.push_back(trial_as_run(experiment, pairs, options));
+      trials.back().seconds = seconds_each * static_cast<double>(pairs.size());
+      continue;
+    }
+    for (std::span<const Pair> left = pairs; left.size() >= options.most_pairs;) {
+      Trial trial = trial_at(experiment, left, options);
       trial.seconds = seconds_each * static_cast<double>(trial.pairs);
       left = left.subspan(trial.pairs);
       trials.push_back(std::move(trial));
