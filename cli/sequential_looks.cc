@@ -6,6 +6,11 @@ namespace wago::cli::profile {
 
 namespace {
 
+// Who runs the same code on both sides waits for the others: less than the change of any of them.
+double start_of(const capture::ExperimentWorkload& workload) {
+  return workload.code_sha256[0] == workload.code_sha256[1] ? -1 : 0;
+}
+
 // The first look that is not behind `pairs`; 0: all are.
 size_t look_from(uint64_t pairs) {
   auto look = std::lower_bound(diff::kLooks.begin(), diff::kLooks.end(), pairs);
@@ -22,6 +27,7 @@ std::vector<harness::Demand> SequentialLooks::demands(const capture::Experiment&
   bool any_at_look = false;
   for (size_t i = 0; i < demands.size(); ++i) {
     demands[i].pairs = look_from(counts[i]);
+    demands[i].urgency = start_of(experiment.workloads[i]);
     any_at_look |= demands[i].pairs == counts[i];
   }
   if (!any_at_look) return demands;
@@ -32,7 +38,7 @@ std::vector<harness::Demand> SequentialLooks::demands(const capture::Experiment&
   for (const auto* findings : {&found.workloads, &found.controls}) {
     for (const diff::WorkloadFinding& finding : *findings) {
       harness::Demand& demand = demands[finding.workload];
-      demand.urgency = finding.change;
+      demand.urgency += finding.change;
       if (demand.pairs != counts[finding.workload]) continue;
       demand.pairs = diff::next_look(finding).value_or(0);
     }

@@ -11,7 +11,7 @@ namespace wago::cli::profile {
 
 // Every workload gets the pairs up to its next look, and more after it only if it is not settled then.
 // Looking costs error, so nothing is judged between looks, whenever the experiment was interrupted. The most
-// slowed down are the most urgent.
+// slowed down are the most urgent, and those last whose code is the same on both sides.
 class SequentialLooks : public harness::StoppingRule {
  public:
   explicit SequentialLooks(diff::ReadSettings settings) : settings_(std::move(settings)) {}

@@ -52,6 +52,20 @@ TEST(SequentialLooks, NothingIsJudgedBetweenLooks) {
   EXPECT_EQ(demands[1].pairs, 12u) << "as clear as it is, it was on its way to a look";
 }
 
+// A budget that does not reach everybody reaches those that can have changed.
+TEST(SequentialLooks, TheSameCodeWaits) {
+  SequentialLooks rule({});
+  capture::Experiment experiment = two_workloads();
+  experiment.workloads[1].code_sha256[1] = "other";
+  std::vector<capture::Pair> pairs;
+  auto demands = rule.demands(experiment, pairs);
+  EXPECT_LT(demands[0].urgency, demands[1].urgency);
+  add(pairs, 0, 8, 1.1);
+  add(pairs, 1, 8, 0.95);
+  demands = rule.demands(experiment, pairs);
+  EXPECT_LT(demands[0].urgency, demands[1].urgency);
+}
+
 TEST(SequentialLooks, WhatIsUnclearGetsMoreAndWhatIsSettledDoesNot) {
   SequentialLooks rule({});
   std::vector<capture::Pair> pairs;
