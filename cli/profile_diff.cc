@@ -38,10 +38,10 @@ int read_experiment(const DiffFlags& flags, Output& output) {
   }
   auto report = diff::report_on(flags.pair[0], reading->settings);
   if (!report) return output.fail(report.error());
-  report->instruction_floor = reading->instruction_floor();
+  set_gate(*report, *reading);
   output.print(flags.json ? diff::to_json(*report).dump(2) + "\n" : diff::to_text(*report, output.colour()));
-  auto code = with_instruction_gate(diff::exit_code(report->findings, reading->fail_on, reading->strict),
-                                    *report, *reading, flags.pair[0], output);
+  auto code = with_gate(diff::exit_code(report->findings, reading->fail_on, reading->strict),
+                        diff::gate_instructions(*report), *reading, flags.pair[0], output);
   return code ? *code : output.fail(code.error());
 }
 
@@ -142,20 +142,27 @@ int compare(DiffFlags& flags, Output& output) {
   if (!comparison) return output.fail(comparison.error());
   if (!comparison->contract.empty()) return refuse_contract(comparison->contract, output);
   if (flags.function) {
+    if (flags.verdicts.fail_on || flags.verdicts.strict)
+      return output.fail(
+          base::usage_error("--fail-on and --strict are of whole captures: leave --function out"));
     if (baseline->size() != 1 || candidate->size() != 1) {
       return output.fail(base::usage_error("--function compares two captures, not sets of them"));
     }
     return compare_function(baseline->front(), candidate->front(), flags, output);
   }
-  output.print(flags.json ? diff::to_json(*comparison).dump(2) + "\n"
-                          : diff::to_text(*comparison, output.colour()));
   const int code = flags.verdicts.strict && !comparison->conclusive() ? kExitInconclusive : kExitDone;
-  if (!reading->instruction_floor()) return code;
+  base::Json json = flags.json ? diff::to_json(*comparison) : base::Json();
+  if (!flags.json) output.print(diff::to_text(*comparison, output.colour()));
   diff::UnpairedReport report =
       diff::compare_captures(std::move(*comparison), flags.baseline, flags.candidate);
-  report.instruction_floor = reading->instruction_floor();
-  auto gated = with_instruction_gate(code, report, *reading, flags.candidate.front(), output);
-  return gated ? *gated : output.fail(gated.error());
+  set_gate(report, *reading);
+  const diff::GatedInstructions gated = diff::gate_instructions(report);
+  if (flags.json) {
+    const std::vector<base::Json> failures(gated.failures.begin(), gated.failures.end());
+    output.print(json.set("instruction_failures", base::Json::array(failures)).dump(2) + "\n");
+  }
+  auto its = with_gate(code, gated, *reading, flags.candidate.front(), output);
+  return its ? *its : output.fail(its.error());
 }
 
 }  // namespace

@@ -56,11 +56,12 @@ base::Result<std::vector<std::string>> names_of(const char* flag, const std::opt
 
 struct Made {
   std::vector<NamedReport> reports;
-  int exit_code = kExitDone;
+  diff::GatedInstructions gated;  // of all of them
+  int exit_code = kExitDone;      // without what is gated
 };
 
 base::Result<Made> of_experiments(const ReportFlags& flags, const Reading& reading,
-                                  std::span<const ReportFormat> formats, Output& output) {
+                                  std::span<const ReportFormat> formats) {
   diff::ReadSettings settings = reading.settings;
   std::shared_ptr<const diff::History> history;
   if (flags.history) {
@@ -92,11 +93,10 @@ base::Result<Made> of_experiments(const ReportFlags& flags, const Reading& readi
     }
     auto report = report_for(path, settings, formats);
     if (!report) return report.error();
-    report->instruction_floor = reading.instruction_floor();
-    auto code = with_instruction_gate(diff::exit_code(report->findings, reading.fail_on, reading.strict),
-                                      *report, reading, path, output);
-    if (!code) return code.error();
-    made.exit_code = graver(made.exit_code, *code);
+    set_gate(*report, reading);
+    made.gated += diff::gate_instructions(*report);
+    made.exit_code =
+        graver(made.exit_code, diff::exit_code(report->findings, reading.fail_on, reading.strict));
     if (history) diff::add_history(*report, history);
     report->release = (*releases)[number];
     report->baseline_release = (*baselines)[number];
@@ -105,7 +105,7 @@ base::Result<Made> of_experiments(const ReportFlags& flags, const Reading& readi
   return made;
 }
 
-base::Result<Made> of_sides(const ReportFlags& flags, const Reading& reading, Output& output) {
+base::Result<Made> of_sides(const ReportFlags& flags, const Reading& reading) {
   if (!flags.experiments.empty()) {
     return base::usage_error("name either experiments or --baseline and --candidate, not both");
   }
@@ -136,13 +136,10 @@ base::Result<Made> of_sides(const ReportFlags& flags, const Reading& reading, Ou
   if (!report) return report.error();
   report->release = flags.release.value_or("");
   report->baseline_release = flags.baseline_release.value_or("");
-  report->instruction_floor = reading.instruction_floor();
-  auto code =
-      with_instruction_gate(reading.strict && !diff::is_conclusive(*report) ? kExitInconclusive : kExitDone,
-                            *report, reading, flags.candidate.front(), output);
-  if (!code) return code.error();
+  set_gate(*report, reading);
   Made made;
-  made.exit_code = *code;
+  made.gated = diff::gate_instructions(*report);
+  made.exit_code = reading.strict && !diff::is_conclusive(*report) ? kExitInconclusive : kExitDone;
   made.reports.push_back({report_name(flags.candidate.front()), std::move(*report)});
   return made;
 }
@@ -184,8 +181,14 @@ int report(const ReportFlags& flags, Output& output) {
   if (flags.out) {
     if (auto good = check_directory("--out", *flags.out); !good) return output.fail(good.error());
   }
-  auto made = results ? of_sides(flags, *reading, output) : of_experiments(flags, *reading, *formats, output);
+  auto made = results ? of_sides(flags, *reading) : of_experiments(flags, *reading, *formats);
   if (!made) return output.fail(made.error());
+  const std::string& first = results ? flags.candidate.front() : flags.experiments.front();
+  // Last, when the documents are there.
+  auto end = [&] {
+    auto code = with_gate(made->exit_code, made->gated, *reading, first, output);
+    return code ? *code : output.fail(code.error());
+  };
   std::optional<diff::Releases> together;
   if (several) {
     auto releases = put_together(made->reports);
@@ -194,11 +197,11 @@ int report(const ReportFlags& flags, Output& output) {
   }
   if (!flags.out && together) {
     output.print(write_overview(*together, formats->front(), false, output.colour()));
-    return made->exit_code;
+    return end();
   }
   if (!flags.out) {
     output.print(write_report(made->reports[0], formats->front(), output.colour()));
-    return made->exit_code;
+    return end();
   }
   if (auto names = check_names(made->reports); !names) return output.fail(names.error());
   if (auto there = make_directory("--out", *flags.out); !there) return output.fail(there.error());
@@ -213,7 +216,7 @@ int report(const ReportFlags& flags, Output& output) {
     output.print(base::display(subject) + ": " + headline(made->reports[i].report) + "\n");
   }
   output.print("report in " + base::display(*flags.out) + "\n");
-  return made->exit_code;
+  return end();
 }
 
 }  // namespace

@@ -177,19 +177,19 @@ int add_to_history(const ComparisonFlags& flags, const TestComparison& compariso
 int tell(const TestComparison& comparison, const Reading& reading, Output& output) {
   output.print("CTEST_FULL_OUTPUT\n");  // or CTest would cut the middle out of it
   int code = kExitDone;
+  diff::GatedInstructions gated;
   for (const ComparedExperiment& experiment : comparison.experiments) {
     auto report = diff::report_on(experiment.path, reading.settings);
     if (!report) return output.fail(report.error());
+    set_gate(*report, reading);
+    gated += diff::gate_instructions(*report);
     output.print(diff::to_text(*report) + "\n");
     for (const diff::ReportedWorkload& workload : report->workloads)
       print_measurements(*report, workload, output);
-    report->instruction_floor = reading.instruction_floor();
-    auto its = with_instruction_gate(diff::exit_code(report->findings, reading.fail_on, reading.strict),
-                                     *report, reading, experiment.path, output);
-    if (!its) return output.fail(its.error());
-    code = graver(code, *its);
+    code = graver(code, diff::exit_code(report->findings, reading.fail_on, reading.strict));
   }
-  return code;
+  auto with = with_gate(code, gated, reading, comparison.name, output);
+  return with ? *with : output.fail(with.error());
 }
 
 base::Result<void> check(const ComparisonFlags& flags) {
@@ -207,16 +207,15 @@ base::Result<void> check(const ComparisonFlags& flags) {
 // Of what did not run together there is no interval, and nothing regresses: a gate on that could not fail.
 base::Result<void> check_for_captures(const ComparisonFlags& flags, const Reading& reading) {
   const VerdictFlags& verdicts = flags.verdicts;
-  const bool on_instructions = reading.fail_on == diff::FailOn::Instructions;
-  if (flags.amount.budget || flags.amount.pairs || flags.history || verdicts.confidence || verdicts.margin ||
-      (verdicts.floor && !on_instructions)) {
+  if (flags.amount.budget || flags.amount.pairs || flags.history || verdicts.confidence || verdicts.floor ||
+      verdicts.margin) {
     return base::usage_error(
-        "--budget, --pairs, --confidence, --margin and --add-to are for experiments, and so is --floor "
-        "without "
-        "--fail-on instructions: captures do not run together with this program",
+        "--budget, --pairs, --confidence, --floor, --margin and --add-to are for experiments: captures do "
+        "not "
+        "run together with this program",
         {.file = *flags.baseline});
   }
-  if (!verdicts.fail_on || on_instructions || reading.fail_on == diff::FailOn::Inconclusive ||
+  if (!verdicts.fail_on || reading.instruction_floor || reading.fail_on == diff::FailOn::Inconclusive ||
       reading.fail_on == diff::FailOn::Never) {
     return {};
   }
@@ -231,13 +230,19 @@ int compare_with_captures(const ComparisonFlags& flags, const Reading& reading,
                           std::span<const capture::Catalog> catalogs, const std::string& run,
                           Output& output) {
   if (auto meant = check_for_captures(flags, reading); !meant) return output.fail(meant.error());
+  // build/profile/latest, say.
+  if (std::error_code unseen; fs::equivalent(*flags.baseline, run, unseen)) {
+    return output.fail(base::usage_error(
+        "is the run that is under way, from which it cannot differ: keep an earlier run elsewhere",
+        {.file = *flags.baseline}));
+  }
   auto captures = pair_captures(*flags.name, catalogs, fs::absolute(*flags.baseline).string(), run);
   if (!captures) return output.fail(captures.error());
   std::vector<diff::UnpairedReport> reports;
   for (const ComparedCaptures& one : *captures) {
     auto report = compare_capture_sets(one.baseline, one.candidate);
     if (!report) return output.fail(report.error());
-    report->instruction_floor = reading.instruction_floor();
+    set_gate(*report, reading);
     reports.push_back(std::move(*report));
   }
   const TestComparison comparison{
@@ -245,6 +250,7 @@ int compare_with_captures(const ComparisonFlags& flags, const Reading& reading,
   if (auto kept = keep(comparison, run); !kept) return output.fail(kept.error());
   output.print("CTEST_FULL_OUTPUT\n");
   int code = kExitDone;
+  diff::GatedInstructions gated;
   for (size_t i = 0; i < reports.size(); ++i) {
     output.print(diff::to_text(reports[i]) + "\n");
     print_measurements(reports[i], comparison.captures[i].name.substr(comparison.name.size() + 1), output);
@@ -252,11 +258,10 @@ int compare_with_captures(const ComparisonFlags& flags, const Reading& reading,
       if (reading.fail_on == diff::FailOn::Inconclusive) code = graver(code, kExitFailed);
       if (reading.strict) code = graver(code, kExitInconclusive);
     }
-    auto gated = with_instruction_gate(code, reports[i], reading, *flags.baseline, output);
-    if (!gated) return output.fail(gated.error());
-    code = *gated;
+    gated += diff::gate_instructions(reports[i]);
   }
-  return code;
+  auto with = with_gate(code, gated, reading, *flags.baseline, output);
+  return with ? *with : output.fail(with.error());
 }
 
 int test_comparison(const ComparisonFlags& flags, Output& output) {

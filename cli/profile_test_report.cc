@@ -35,7 +35,7 @@ base::Result<void> add_reports(const TestComparison& comparison, const TestRepor
   for (const ComparedExperiment& experiment : comparison.experiments) {
     auto report = report_for(experiment.path, reading->settings, formats);
     if (!report) return report.error();
-    report->instruction_floor = reading->instruction_floor();
+    set_gate(*report, *reading);
     report->release = flags.release.value_or("");
     report->baseline_release = flags.baseline_release.value_or("");
     reports.push_back({experiment.name, std::move(*report)});
@@ -43,7 +43,7 @@ base::Result<void> add_reports(const TestComparison& comparison, const TestRepor
   for (const ComparedCaptures& captures : comparison.captures) {
     auto report = compare_capture_sets(captures.baseline, captures.candidate);
     if (!report) return report.error();
-    report->instruction_floor = reading->instruction_floor();
+    set_gate(*report, *reading);
     report->release = flags.release.value_or("");
     report->baseline_release = flags.baseline_release.value_or("");
     reports.push_back({captures.name, std::move(*report)});

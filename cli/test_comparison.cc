@@ -43,7 +43,8 @@ base::Result<void> keep(const TestComparison& comparison, const std::string& run
                                   {"confidence", verdicts.confidence},
                                   {"floor", verdicts.floor},
                                   {"margin", verdicts.margin},
-                                  {"fail_on", verdicts.fail_on}});
+                                  {"fail_on", verdicts.fail_on},
+                                  {"instruction_floor", verdicts.instruction_floor}});
   return base::system_files().publish(file_of(comparison.name, run), base::as_bytes(json.dump(2) + "\n"));
 }
 
@@ -73,6 +74,7 @@ base::Result<std::optional<TestComparison>> find_comparison(const std::string& n
   comparison->verdicts.floor = reader.optional_string("floor");
   comparison->verdicts.margin = reader.optional_string("margin");
   comparison->verdicts.fail_on = reader.optional_string("fail_on");
+  comparison->verdicts.instruction_floor = reader.optional_string("instruction_floor");
   if (reader.failed()) return *reader.error();
   return comparison;
 }

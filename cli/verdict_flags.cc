@@ -45,25 +45,22 @@ base::Result<double> parse_percent(std::string_view flag, std::string_view text)
 }
 
 bool VerdictFlags::need_pairs() const {
-  const bool on_instructions = fail_on == kFailOnWords[static_cast<size_t>(diff::FailOn::Instructions)];
-  return confidence || margin || (!on_instructions && (fail_on || floor));
+  return confidence || margin || floor ||
+         (fail_on && fail_on != kFailOnWords[static_cast<size_t>(diff::FailOn::Instructions)]);
 }
 
-base::Result<int> with_instruction_gate(int code, const diff::GatedInstructions& gated,
-                                        const Reading& reading, const std::string& path, Output& output) {
+base::Result<int> with_gate(int code, const diff::GatedInstructions& gated, const Reading& reading,
+                            const std::string& path, Output& output) {
+  if (!reading.instruction_floor) return code;
   if (gated.known == 0) {
     return base::usage_error(
-        "--fail-on instructions: executed instructions are known of no workload on both sides; an experiment "
-        "has them unless it was recorded with --no-captures or by a program that cannot count, captures of "
-        "`record --backend count` do",
+        "--fail-on instructions: executed instructions are known of no workload on both sides; captures of "
+        "`record --backend count` have them, and experiments but for those of --no-captures and of programs "
+        "that cannot count; notes in the report say what else is amiss",
         {.file = path});
   }
   for (const std::string& failure : gated.failures) output.note(failure);
-  if (!gated.uncounted.empty()) {
-    const std::vector<std::string_view> names(gated.uncounted.begin(), gated.uncounted.end());
-    output.note("not gated, since not counted on both sides: " + base::printable(base::join_some(names)));
-    if (reading.strict) code = graver(code, kExitInconclusive);
-  }
+  if (reading.strict && !gated.unknown.empty()) code = graver(code, kExitInconclusive);
   return gated.failures.empty() ? code : graver(code, kExitFailed);
 }
 
@@ -74,6 +71,9 @@ void VerdictFlags::add_to(Command& command) {
   command.add_option("--margin", "PERCENT", "\"Same\" is within this (default 1%)", &margin);
   command.add_option("--fail-on", "WHAT",
                      "Exit 1 on: regression (default), change, inconclusive, instructions, never", &fail_on);
+  command.add_option("--instruction-floor", "PERCENT",
+                     "With --fail-on instructions: more up to this are let pass (default 0.25%)",
+                     &instruction_floor);
   command.add_flag("--strict", "Exit 3 when a verdict is inconclusive", &strict);
 }
 
@@ -105,6 +105,14 @@ base::Result<Reading> reading_of(const VerdictFlags& flags) {
     while (word < kFailOnWords.size() && kFailOnWords[word] != *flags.fail_on) ++word;
     if (word == kFailOnWords.size()) return not_a_word("--fail-on", *flags.fail_on, kFailOnWords);
     reading.fail_on = static_cast<diff::FailOn>(word);
+  }
+  if (reading.fail_on == diff::FailOn::Instructions) reading.instruction_floor = diff::kInstructionFloor;
+  if (flags.instruction_floor) {
+    if (!reading.instruction_floor)
+      return base::usage_error("--instruction-floor is for --fail-on instructions");
+    auto floor = parse_percent("--instruction-floor", *flags.instruction_floor);
+    if (!floor) return floor.error();
+    reading.instruction_floor = *floor;
   }
   return reading;
 }

@@ -15,26 +15,24 @@ class Command;
 class Output;
 
 struct VerdictFlags {
-  std::optional<std::string> confidence, floor, margin, fail_on;
+  std::optional<std::string> confidence, floor, margin, fail_on, instruction_floor;
   bool strict = false;
 
   void add_to(Command& command);
-  // Sides that did not run together have no intervals: but for a gate on what was executed, and its floor.
+  // Whether they are about intervals, which sides that did not run together have none of: all but the gate on
+  // what was executed.
   bool need_pairs() const;
 };
 
 // What is left of them for sides that did not run together.
-inline constexpr const char* kUnpairedGate = "--fail-on instructions, with --floor";
+inline constexpr const char* kUnpairedGate = "--fail-on instructions, with --instruction-floor";
 
 struct Reading {
   diff::ReadSettings settings;
   diff::FailOn fail_on = diff::FailOn::Regression;
   bool strict = false;
 
-  // What the reports that are read so have as theirs.
-  std::optional<double> instruction_floor() const {
-    return fail_on == diff::FailOn::Instructions ? std::optional(settings.verdicts.floor) : std::nullopt;
-  }
+  std::optional<double> instruction_floor;  // nothing: executed instructions are no gate
 };
 
 // Errors name the flag and what it takes.
@@ -44,17 +42,17 @@ base::Result<Reading> reading_of(const VerdictFlags& flags);
 // inconclusive, whatever the numbers are.
 int graver(int code, int other);
 
-// The exit code of a report that has `code` by itself, with its gate on executed instructions, if it has one.
-// What fails there, and what is not gated, is noted. Error (Usage): nothing is known of any workload, so that
-// the gate could not fail.
-base::Result<int> with_instruction_gate(int code, const diff::GatedInstructions& gated,
-                                        const Reading& reading, const std::string& path, Output& output);
+// Gives the report the gate on executed instructions, if it is read with one.
 template <class Report>
-base::Result<int> with_instruction_gate(int code, const Report& report, const Reading& reading,
-                                        const std::string& path, Output& output) {
-  if (!report.instruction_floor) return code;
-  return with_instruction_gate(code, diff::gate_instructions(report), reading, path, output);
+void set_gate(Report& report, const Reading& reading) {
+  if (reading.instruction_floor) diff::set_instruction_gate(report, *reading.instruction_floor);
 }
+
+// The exit code of reports that have `code` by themselves, with their gates on executed instructions, if they
+// are read with one; what fails there is noted. Error (Usage), at `path`: nothing is known of any workload,
+// so that the gate could not fail.
+base::Result<int> with_gate(int code, const diff::GatedInstructions& gated, const Reading& reading,
+                            const std::string& path, Output& output);
 
 // "1%", "0.25 %" or "1": percent, as a share. From 0 to below 100.
 base::Result<double> parse_percent(std::string_view flag, std::string_view text);

@@ -77,7 +77,7 @@ needs the component ``benchmark`` of the package. Results are checked.
   wago_add_comparison(<name> CATALOG <catalog>...
     BASELINE <wago-profile of another revision | experiment | captures>
     [BUDGET <seconds>] [PAIRS <n>] [FLOOR <percent>] [MARGIN <percent>] [CONFIDENCE <0.5..0.99999>]
-    [FAIL_ON regression|change|inconclusive|instructions|never]
+    [FAIL_ON regression|change|inconclusive|instructions|never] [INSTRUCTION_FLOOR <percent>]
     [HISTORY <store> [BASELINE_AS <version>] [CANDIDATE_AS <version>]] [LABELS <label>...])
 
 Declares the test ``profile.<name>.compare``, with label ``profile``: once the workloads of the catalogs are recorded, and all
@@ -92,12 +92,12 @@ prints what was found, with measurements for CDash, and fails on a regression.
   such as a ``<build>/profile/<run>`` of then, which must have those of all workloads (in ``<catalog>/``, or in itself). Captures
   did not run together with those of this run: code and counts are compared in full, times decide nothing, and the test passes,
   or with ``FAIL_ON inconclusive`` fails where a workload is not the same code, or with ``FAIL_ON instructions`` where one executes
-  more machine instructions, by more than ``FLOOR``. The other settings are refused then, and so are captures of another measurement
+  more machine instructions, by more than ``INSTRUCTION_FLOOR``. The other settings are refused then, and so are captures of another measurement
   contract, as of another processor. Generator expressions are allowed. Where there is nothing, the test is skipped.
 ``BUDGET``, ``PAIRS``
   Seconds for all catalogs together, each having its share by the number of its workloads; 150 when neither is given. So many
   pairs of each workload, rather than as many as it takes to settle them. CTest waits ten minutes longer than ``BUDGET``.
-``FLOOR``, ``MARGIN``, ``CONFIDENCE``, ``FAIL_ON``
+``FLOOR``, ``MARGIN``, ``CONFIDENCE``, ``FAIL_ON``, ``INSTRUCTION_FLOOR``
   As the flags of ``wago-profile profile report``.
 ``HISTORY``, ``BASELINE_AS``, ``CANDIDATE_AS``
   A history that the experiments are added to once they are measured, as ``wago-profile profile history add`` does, relative to

@@ -7,14 +7,24 @@ namespace wago::diff {
 
 namespace {
 
-// What was not counted executes the same where the code is the same.
-std::optional<double> known_change(const ReportedWorkload& workload) {
-  if (const auto counted = instruction_change(workload)) return counted;
-  return workload.code && workload.code->same_code ? std::optional(0.0) : std::nullopt;
+constexpr const char* kNotGated = "not gated on executed instructions, which are not known on both sides";
+
+// Of both sides the same, or a whole number each: otherwise iterations differ from one another.
+bool is_per_unit(const CountComparison& counts) {
+  return counts.baseline_work == counts.candidate_work ||
+         (counts.machine.baseline % counts.baseline_work == 0 &&
+          counts.machine.candidate % counts.candidate_work == 0);
 }
+
+std::optional<double> known_change(const ReportedWorkload& workload) {
+  if (workload.code && workload.code->same_code) return 0;
+  return instruction_change(workload);
+}
+
 std::optional<double> known_change(const UnpairedBenchmark& benchmark) {
-  if (const auto counted = instruction_change(benchmark)) return counted;
-  return benchmark.verdict == Verdict::SameCode ? std::optional(0.0) : std::nullopt;
+  if (benchmark.verdict == Verdict::SameCode) return 0;
+  const auto change = instruction_change(benchmark);
+  return change && is_per_unit(*benchmark.exact->counts) ? change : std::nullopt;
 }
 
 std::optional<std::string> failure_of(const std::optional<double>& floor,
@@ -28,11 +38,11 @@ std::optional<std::string> failure_of(const std::optional<double>& floor,
 
 void add(GatedInstructions& gated, const std::string& workload, const std::optional<double>& change,
          const std::optional<std::string>& failure) {
-  if (!change) {
-    gated.uncounted.push_back(workload);
-    return;
+  if (change) {
+    ++gated.known;
+  } else {
+    gated.unknown.push_back(workload);
   }
-  ++gated.known;
   if (failure) gated.failures.push_back(base::display(workload) + " " + *failure);
 }
 
@@ -55,6 +65,21 @@ std::optional<double> instruction_change(const UnpairedBenchmark& benchmark) {
          1;
 }
 
+void set_instruction_gate(Report& report, double floor) {
+  report.instruction_floor = floor;
+  const GatedInstructions gated = gate_instructions(report);
+  if (gated.unknown.empty()) return;
+  const std::vector<std::string_view> names(gated.unknown.begin(), gated.unknown.end());
+  report.remarks.push_back(std::string(kNotGated) + ": " + base::join_some(names));
+}
+
+void set_instruction_gate(UnpairedReport& report, double floor) {
+  report.instruction_floor = floor;
+  for (UnpairedBenchmark& benchmark : report.benchmarks) {
+    if (!known_change(benchmark)) benchmark.reasons.emplace_back(kNotGated);
+  }
+}
+
 std::optional<std::string> instruction_failure(const Report& report, const ReportedWorkload& workload) {
   return failure_of(report.instruction_floor, known_change(workload));
 }
@@ -62,6 +87,13 @@ std::optional<std::string> instruction_failure(const Report& report, const Repor
 std::optional<std::string> instruction_failure(const UnpairedReport& report,
                                                const UnpairedBenchmark& benchmark) {
   return failure_of(report.instruction_floor, known_change(benchmark));
+}
+
+GatedInstructions& GatedInstructions::operator+=(const GatedInstructions& other) {
+  failures.insert(failures.end(), other.failures.begin(), other.failures.end());
+  unknown.insert(unknown.end(), other.unknown.begin(), other.unknown.end());
+  known += other.known;
+  return *this;
 }
 
 GatedInstructions gate_instructions(const Report& report) {

@@ -39,7 +39,7 @@ TEST(InstructionGate, MoreThanTheFloorFails) {
   EXPECT_EQ(gated.failures,
             Sentences{"beyond executes +0.26 % machine instructions, exactly; the floor is 0.25 %"});
   EXPECT_EQ(gated.known, 4u);
-  EXPECT_TRUE(gated.uncounted.empty());
+  EXPECT_TRUE(gated.unknown.empty());
 }
 
 TEST(InstructionGate, WithoutAFloorASingleInstructionFails) {
@@ -47,13 +47,16 @@ TEST(InstructionGate, WithoutAFloorASingleInstructionFails) {
   EXPECT_TRUE(gate_instructions(report_of({{"one", lane(1e9, 1e9)}}, 0.0)).failures.empty());
 }
 
-TEST(InstructionGate, WhatWasNotCountedIsNamedAndTheSameCodeNeedsNoCount) {
+TEST(InstructionGate, WhatIsNotKnownIsRemarkedAndTheSameCodeNeedsNoCount) {
   Report report = report_of({{"same", {}}, {"uncounted", {}}});
   report.workloads[0].code->same_code = true;
+  set_instruction_gate(report, 0.01);
   const GatedInstructions gated = gate_instructions(report);
   EXPECT_EQ(gated.known, 1u);
-  EXPECT_EQ(gated.uncounted, Sentences{"uncounted"});
+  EXPECT_EQ(gated.unknown, Sentences{"uncounted"});
   EXPECT_TRUE(gated.failures.empty());
+  EXPECT_EQ(report.remarks,
+            Sentences{"not gated on executed instructions, which are not known on both sides: uncounted"});
 }
 
 TEST(InstructionGate, WithoutAGateCountsFailNothing) {
@@ -94,7 +97,28 @@ TEST(InstructionGate, CapturesAreGatedPerUnitOfWork) {
             Sentences{"w executes +1.10 % machine instructions, exactly; the floor is 1 %"});
   EXPECT_TRUE(gate_instructions(unpaired(1000, 1010)).failures.empty());
   EXPECT_TRUE(gate_instructions(unpaired(1000, 2000, 2)).failures.empty());
-  EXPECT_EQ(gate_instructions(unpaired(0, 2000)).uncounted, Sentences{"w"});
+  EXPECT_EQ(gate_instructions(unpaired(0, 2000)).unknown, Sentences{"w"});
+}
+
+// It executes more each time, so that a side that did it more often has the greater mean.
+TEST(InstructionGate, AWorkloadThatKeepsStateIsNotGatedOverDifferentWork) {
+  UnpairedReport report = unpaired(1000, 3007, 2);
+  EXPECT_EQ(gate_instructions(report).known, 0u);
+  set_instruction_gate(report, 0);
+  EXPECT_EQ(report.benchmarks[0].reasons,
+            Sentences{"not gated on executed instructions, which are not known on both sides"});
+  report.benchmarks[0].verdict = Verdict::SameCode;
+  EXPECT_EQ(gate_instructions(report).known, 1u);
+  EXPECT_TRUE(gate_instructions(report).failures.empty())
+      << "the same code is the same, whatever was counted";
+}
+
+TEST(InstructionGate, SeveralReportsAreOneGate) {
+  GatedInstructions all = gate_instructions(report_of({{"a", lane(1, 2)}, {"b", {}}}));
+  all += gate_instructions(report_of({{"c", lane(1, 1)}, {"d", lane(1, 2)}}));
+  EXPECT_EQ(all.failures.size(), 2u);
+  EXPECT_EQ(all.unknown, Sentences{"b"});
+  EXPECT_EQ(all.known, 3u);
 }
 
 TEST(InstructionGate, EveryFormatOfCapturesSaysIt) {
@@ -105,7 +129,8 @@ TEST(InstructionGate, EveryFormatOfCapturesSaysIt) {
     EXPECT_NE(text.find(wanted), std::string::npos) << text;
   }
   EXPECT_NE(to_junit(report, "s").find("failures=\"1\""), std::string::npos);
-  EXPECT_NE(to_annotations(report).find("::error title=w executes other instructions::"), std::string::npos)
+  EXPECT_NE(to_annotations(report).find("::error title=w instructions::executes +50.00 %25 machine"),
+            std::string::npos)
       << to_annotations(report);
 }
 

@@ -1,6 +1,7 @@
 // Releases for people, for pull requests, for browsers and for programs.
 #include "base/json.h"
 #include "base/text.h"
+#include "diff/instruction_gate.h"
 #include "diff/quantity.h"
 #include "diff/releases.h"
 #include "diff/report_markup.h"
@@ -33,23 +34,22 @@ std::string suite_text(const SuiteChange& suite) {
   return suite.workloads > 0 ? format_change(suite.change) : "-";
 }
 
-// The last version that has a level, against the first.
-const HistoryPoint* last_point(const HistorySeries& series) {
-  for (size_t i = series.points.size(); i-- > 0;) {
-    if (series.points[i].level && i != series.anchor) return &series.points[i];
-  }
-  return nullptr;
+// Of the last version against the first, where the series has both.
+const HistoryPoint* last_point(const Releases& releases, const HistorySeries& series) {
+  const std::vector<std::string>& versions = releases.history->versions;
+  const HistoryPoint& last = series.points.back();
+  const bool whole =
+      series.points[series.anchor].version == versions.front() && last.version == versions.back();
+  return whole && last.level && &last != &series.points[series.anchor] ? &last : nullptr;
 }
 
-std::string level_text(const HistorySeries& series) {
-  const HistoryPoint* last = last_point(series);
-  if (!last) return "-";
-  return interval_text(last->level->change, last->level->interval);
-}
-
-std::string level_text(const ReleaseRow& row) {
+const HistoryPoint* last_point(const Releases& releases, const ReleaseRow& row) {
   // Of another contract or processor there is another level.
-  return row.series.size() == 1 ? level_text(*row.series.front()) : "-";
+  return row.series.size() == 1 ? last_point(releases, *row.series.front()) : nullptr;
+}
+
+std::string level_text(const HistoryPoint* last) {
+  return last ? interval_text(last->level->change, last->level->interval) : "-";
 }
 
 std::string suite_title(const Releases& releases) {
@@ -72,13 +72,13 @@ std::vector<Row> table_of(const Releases& releases) {
   for (const ReleaseRow& row : releases.rows) {
     Row cells = {base::printable(row.workload)};
     for (const ReportedWorkload* cell : row.cells) cells.push_back(cell_text(cell));
-    cells.push_back(level_text(row));
+    cells.push_back(level_text(last_point(releases, row)));
     rows.push_back(std::move(cells));
   }
   Row mean = {"geometric mean"};
   for (const ReleaseColumn& column : releases.columns)
     mean.push_back(suite_text(column.report->findings.suite));
-  mean.push_back(releases.suite ? level_text(*releases.suite) : "-");
+  mean.push_back(level_text(releases.suite ? last_point(releases, *releases.suite) : nullptr));
   rows.push_back(std::move(mean));
   return rows;
 }
@@ -114,7 +114,7 @@ std::string html_table(const Releases& releases, std::string_view extension) {
       text += key_cell(cell ? cell->found.change : 0, cell ? tone_of(cell->found.finding) : "quiet",
                        rows[r + 1][i + 1]);
     }
-    const HistoryPoint* last = row.series.size() == 1 ? last_point(*row.series.front()) : nullptr;
+    const HistoryPoint* last = last_point(releases, row);
     text += key_cell(last ? last->level->change : 0, "", rows[r + 1].back()) + "</tr>\n";
   }
   text += "</tbody><tfoot><tr>";
@@ -135,8 +135,8 @@ std::string html_table(const Releases& releases, std::string_view extension) {
 std::string section(const Releases& releases, size_t number) {
   const ReleaseRow& row = releases.rows[number];
   std::string text = "<details id=\"w" + std::to_string(number) + "\"><summary>" +
-                     as_markup(base::printable(row.workload)) + " " + as_markup(level_text(row)) +
-                     "</summary>\n";
+                     as_markup(base::printable(row.workload)) + " " +
+                     as_markup(level_text(last_point(releases, row))) + "</summary>\n";
   for (const HistorySeries* series : row.series) {
     text += "<p class=\"quiet\">Against " +
             as_markup(base::printable(series->points[series->anchor].version)) + ", on " +
@@ -163,6 +163,8 @@ std::vector<std::string> warnings_of(const Releases& releases) {
       sentences.push_back(steps_text(column) + ": nothing is claimed: " + base::printable(sentence));
     if (column.report->findings.suspect)
       sentences.push_back(steps_text(column) + ": " + *column.report->findings.suspect);
+    for (const std::string& failure : gate_instructions(*column.report).failures)
+      sentences.push_back(steps_text(column) + ": " + failure);
   }
   for (const std::string& remark : releases.remarks) sentences.push_back(base::printable(remark));
   return sentences;

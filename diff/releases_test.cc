@@ -86,6 +86,24 @@ TEST(Releases, WhatWasNotMeasuredIsLeftEmpty) {
   EXPECT_EQ(releases.rows[0].cells[1], nullptr);
   EXPECT_EQ(releases.suite_workloads, 1u) << "of the one that every version has";
   EXPECT_TRUE(to_json(releases).find("workloads")->items()[0].find("results")->items()[1].is_null());
+  // Its last version is v1, and the last column is v2 against v0.
+  const std::string text = to_text(releases);
+  const size_t row = text.find("\ndrifts") + 1;
+  EXPECT_EQ(text[text.find('\n', row) - 1], '-') << text;
+}
+
+// What fails a gate stands in the document on all of them, too.
+TEST(Releases, FailuresOfTheInstructionGateAreSaid) {
+  ReleaseReports reports;
+  Report& slower = reports.add("v0", "v1", 0);
+  slower.workloads[1].code = CodeLane{.instructions = InstructionLane{.machine = {1000, 1500}}};
+  slower.instruction_floor = 0.01;
+  reports.add("v1", "v2", 0);
+  const Releases releases = reports.together({0, 1});
+  for (const std::string& text : {to_text(releases), to_markdown(releases), to_html(releases)}) {
+    EXPECT_TRUE(contains(text, "drifts executes +50.00 % machine instructions, exactly; the floor is 1 %"))
+        << text;
+  }
 }
 
 TEST(Releases, ExperimentsWithoutVersionsAreInTheTableAlone) {

@@ -1,5 +1,7 @@
 // Reports for people and for pull requests.
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "diff/instruction_gate.h"
 #include "diff/quantity.h"
@@ -133,10 +135,13 @@ std::string to_markdown(const Report& report) {
     text += "> **Invalid:** " + markdown_cell(sentence) + "\n\n";
   if (report.findings.suspect) text += "> **Suspect:** " + markdown_cell(*report.findings.suspect) + "\n\n";
   for (const std::string& sentence : report.remarks) text += "> " + markdown_cell(sentence) + "\n\n";
-  auto table = [&](auto wanted) {
+  auto stands_out = [&](const ReportedWorkload& workload) {
+    return needs_eyes(workload.found.finding) || instruction_failure(report, workload);
+  };
+  auto table = [&](bool standing_out) {
     std::string rows;
     for (const ReportedWorkload& workload : report.workloads) {
-      if (!wanted(workload.found.finding)) continue;
+      if (stands_out(workload) != standing_out) continue;
       const WorkloadFinding& found = workload.found;
       rows += "| " + markdown_cell(finding_text(found)) + " | " + markdown_cell(name_of(report, workload)) +
               " | " + markdown_cell(change_text(found)) + " | " + std::to_string(found.pairs) + " | " +
@@ -148,7 +153,7 @@ std::string to_markdown(const Report& report) {
            "|\n|---|---|---|---:|---:|---:|---|\n" +
            rows + "\n";
   };
-  text += table(needs_eyes);
+  text += table(true);
   for (const ReportedWorkload& workload : report.workloads) {
     if (const auto failure = instruction_failure(report, workload))
       text += "* **" + markdown_cell(name_of(report, workload)) + "**: " + markdown_cell(*failure) + "\n";
@@ -159,11 +164,13 @@ std::string to_markdown(const Report& report) {
     }
     text += "; why: " + markdown_cell(command_for(report, workload)) + "\n";
   }
-  const std::string rest = table([](Finding finding) { return !needs_eyes(finding); });
+  const std::string rest = table(false);
   if (!rest.empty()) {
     text += "\n<details><summary>" +
-            format_plural(report.findings.count(Finding::Same) + report.findings.count(Finding::SameCode),
-                          "workload") +
+            format_plural(
+                static_cast<uint64_t>(report.workloads.size() - static_cast<size_t>(std::ranges::count_if(
+                                                                    report.workloads, stands_out))),
+                "workload") +
             " unchanged</summary>\n\n" + rest + "</details>\n";
   }
   if (const std::string suite = suite_text(report); !suite.empty())
@@ -213,13 +220,10 @@ std::string to_junit(const Report& report, const std::string& name) {
     if (found.finding == Finding::Failed || !report.findings.invalid.empty()) {
       test.outcome = JunitOutcome::Error;
       test.message = found.finding == Finding::Failed ? message : report.findings.invalid[0];
-    } else if (found.finding == Finding::Regressed && found.gated) {
+    } else if (const auto failure = instruction_failure(report, workload);
+               failure || (found.finding == Finding::Regressed && found.gated)) {
       test.outcome = JunitOutcome::Failed;
-      test.message = message;
-      test.details = command_for(report, workload);
-    } else if (const auto failure = instruction_failure(report, workload)) {
-      test.outcome = JunitOutcome::Failed;
-      test.message = *failure;
+      test.message = !failure ? message : found.gated ? message + "; " + *failure : *failure;
       test.details = command_for(report, workload);
     } else if (is_unsettled(found) || found.finding == Finding::LayoutSensitive) {
       test.outcome = JunitOutcome::Skipped;

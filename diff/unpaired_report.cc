@@ -280,8 +280,11 @@ std::string to_annotations(const UnpairedReport& report) {
   // Of what was executed any difference is real.
   for (const UnpairedBenchmark& benchmark : report.benchmarks) {
     if (!benchmark.exact || !benchmark.exact->counts || benchmark.exact->counts->same()) continue;
-    const bool failed = instruction_failure(report, benchmark).has_value();
-    text += workflow_command(failed ? "error" : "notice", benchmark.name + " executes other instructions",
+    if (const auto failure = instruction_failure(report, benchmark)) {
+      text += workflow_command("error", benchmark.name + " instructions", *failure);
+      continue;
+    }
+    text += workflow_command("notice", benchmark.name + " executes other instructions",
                              "machine instructions " + instructions_text(benchmark) + ", exact; " +
                                  format_plural(benchmark.exact->counts->functions.size(), "function"));
   }

@@ -2,12 +2,13 @@
 //
 // Writes captures whose every number is known into DIR, for sessions of the commands that read captures:
 // mix.wagoprof (diff/test_evidence.h draws it); mix_changed.wagoprof, where `hot` costs twice as much and
-// `inner` is gone; counted.wagoprof and counted_more.wagoprof, whose loop went round once more. With
-// nights/1.wagoexp to 6.wagoexp: version r0 against r1 to r6, where `fib` costs 3 % more from r3 on;
-// nights/confirm.wagoexp: r2 against r3; nights/unfinished.wagoexp, which is not. explained.wagoexp: `mix`
-// against `mix_changed`, both sampled, and `quiet`, which was not; settings.wagoexp: `mix` at level 1 against
-// level 0, both counted, which executes more of another code; noisy.wagoexp, whose controls teach a floor.
-// With --samples one capture, large.wagoprof, of N samples in 200 functions on stacks that are 20 deep.
+// `inner` is gone; counted.wagoprof and counted_more.wagoprof, whose loop went round once more, and
+// counted_other.wagoprof, whose code is another as well. With nights/1.wagoexp to 6.wagoexp: version r0
+// against r1 to r6, where `fib` costs 3 % more from r3 on; nights/confirm.wagoexp: r2 against r3;
+// nights/unfinished.wagoexp, which is not. explained.wagoexp: `mix` against `mix_changed`, both sampled, and
+// `quiet`, which was not; settings.wagoexp: `mix` at level 1 against level 0, both counted, which executes
+// more of another code; noisy.wagoexp, whose controls teach a floor. With --samples one capture,
+// large.wagoprof, of N samples in 200 functions on stacks that are 20 deep.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -260,6 +261,9 @@ int main(int argc, char** argv) {
   write(changed(), directory / "mix_changed.wagoprof");
   write(counted(5'000), directory / "counted.wagoprof");
   write(counted(5'001), directory / "counted_more.wagoprof");
+  Evidence other = counted(5'001);
+  other.images.images[0].functions[1].sha256.fill(1);
+  write(other, directory / "counted_other.wagoprof");
   write_nights(directory / "nights");
   write_explained(directory / "explained.wagoexp");
   write_settings(directory / "settings.wagoexp");
