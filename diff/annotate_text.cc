@@ -52,13 +52,14 @@ std::string cost_text(const Annotation& a, uint64_t weight) {
 std::string counts_text(const Annotation& a) {
   const AnnotatedCounts& counts = a.counts;
   if (counts.machine_instructions == 0 && counts.wasm_instructions == 0) return "nothing of it";
-  const auto amount = [&](uint64_t count) {
-    return format_quotient(count, std::max<uint64_t>(a.work.value_or(1), 1));
+  const auto amount = [&](uint64_t count, const std::string& noun) {
+    const std::string number = format_quotient(count, std::max<uint64_t>(a.work.value_or(1), 1));
+    return number + " " + noun + (number == "1" ? "" : "s");
   };
   const std::string per = a.work ? " per " + a.work_unit : "";
-  const std::string body = amount(counts.wasm_instructions) + " wasm instructions";
+  const std::string body = amount(counts.wasm_instructions, "wasm instruction");
   if (counts.machine_instructions == 0) return body + per + " where it was inlined; its own code did not run";
-  return amount(counts.machine_instructions) + " machine instructions" + per +
+  return amount(counts.machine_instructions, "machine instruction") + per +
          " of its own code, with what was inlined into it; " + body + " of its body, wherever that is";
 }
 

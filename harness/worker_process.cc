@@ -28,7 +28,8 @@ SideFailure broken(std::string sentence) {
 }
 
 SideFailure nonsense(const base::Error& error) {
-  return broken("its worker answered with nonsense: " + error.message);
+  const std::string& member = error.place.json_path;
+  return broken("its worker answered with nonsense: " + (member.empty() ? "" : member + " ") + error.message);
 }
 
 base::Result<void> bind_to(pid_t pid, uint32_t cpu) {
