@@ -49,25 +49,34 @@ base::Result<CodeLane> lane_of(const std::array<std::string, 2>& paths, const ca
   return lane;
 }
 
+// What `explain` has recorded of both sides; nothing: it has not.
+std::optional<std::array<std::string, 2>> recorded_again(const std::string& path,
+                                                         const capture::ExperimentWorkload& workload,
+                                                         base::Files& files) {
+  std::array<std::string, 2> recorded;
+  for (capture::ExperimentSide side : capture::kExperimentSides) {
+    std::string& capture = recorded[capture::index_of(side)];
+    capture = base::join_path(base::join_path(path, capture::kExplainDirectory),
+                              capture::explain_capture(workload.id, side, capture::ExplainPart::Exact));
+    if (!files.exists(capture)) return std::nullopt;
+  }
+  return recorded;
+}
+
 // Of a workload whose captures are in the experiment. Where they cannot be read, `explain` may have recorded
 // both sides again.
 base::Result<std::optional<CodeLane>> code_lane(const std::string& path,
                                                 const capture::Experiment& experiment,
                                                 const capture::ExperimentWorkload& workload,
                                                 base::Files& files) {
-  std::array<std::string, 2> own, recorded;
-  bool again = true;
-  for (capture::ExperimentSide side : capture::kExperimentSides) {
-    const size_t i = capture::index_of(side);
+  std::array<std::string, 2> own;
+  for (size_t i = 0; i < own.size(); ++i) {
     if (workload.captures[i].empty()) return std::optional<CodeLane>();
     own[i] = base::join_path(path, workload.captures[i]);
-    recorded[i] = base::join_path(base::join_path(path, capture::kExplainDirectory),
-                                  capture::explain_capture(workload.id, side, capture::ExplainPart::Exact));
-    again &= files.exists(recorded[i]);
   }
   auto lane = lane_of(own, experiment, workload, files);
-  if (!lane && again) {
-    if (auto of_recorded = lane_of(recorded, experiment, workload, files)) lane = std::move(of_recorded);
+  if (const auto again = recorded_again(path, workload, files); !lane && again) {
+    if (auto of_recorded = lane_of(*again, experiment, workload, files)) lane = std::move(of_recorded);
   }
   if (!lane) return lane.error();
   return std::optional(std::move(*lane));
@@ -130,7 +139,7 @@ base::Result<Report> report_on(const std::string& path, const ReadSettings& sett
     std::optional<CodeLane> lane;
     if (auto read = code_lane(path, report.experiment, workload, files)) {
       lane = *std::move(read);
-      all[lanes.size()].explainable = lane.has_value();
+      all[lanes.size()].explainable = lane || recorded_again(path, workload, files);
     } else {
       report.remarks.push_back("what ran of " + base::printable(workload.id) +
                                " is not known: " + read.error().to_string());

@@ -449,6 +449,10 @@ TEST_F(ReportsOfSettings, CapturesThatAreMissingOrDamagedAreRecordedAgain) {
   EXPECT_EQ(instructions_text(report_.workloads[0]), "+30.00 %");
   EXPECT_TRUE(report_.remarks.empty());
   EXPECT_EQ(command_for(report_, report_.workloads[0]), "wago-profile profile explain s.wagoexp same");
+  // Of an experiment without captures, too.
+  experiment_.workloads[0].captures = {};
+  EXPECT_EQ(code_text(reported()), "not known");
+  EXPECT_EQ(command_for(report_, report_.workloads[0]), "wago-profile profile explain s.wagoexp same");
 }
 
 TEST_F(ReportsOfSettings, ASideThatCannotCountStillHasItsCode) {
