@@ -16,6 +16,7 @@ namespace {
 using base::Json;
 using base::JsonReader;
 
+constexpr std::array<std::string_view, 2> kUnits = {"nanoseconds", "cycles"};
 constexpr std::array<std::string_view, 5> kSides = {"guest", "helper", "host", "kernel", "unknown"};
 constexpr std::array<std::string_view, 2> kThreadColumns = {"id", "name"};
 constexpr std::array<std::string_view, 2> kSymbolColumns = {"name", "binary"};
@@ -58,6 +59,9 @@ std::string problem_of(const Samples& samples, const Images& images) {
     if (stack.frame >= samples.frames.size() || (stack.caller != kNone && stack.caller >= i)) {
       return "stack " + std::to_string(i) + " names a frame that is not there or a caller after it";
     }
+  }
+  if (samples.truncated_stacks > samples.samples.size()) {
+    return "has more stacks without their roots than samples";
   }
   uint64_t now = 0;
   uint64_t sum = 0;
@@ -173,7 +177,7 @@ base::Result<Samples> parse_samples(std::string_view text, const std::string& fi
   if (root.error()) return *root.error();
   if (auto known = check_version(version, file); !known) return known.error();
   Samples samples;
-  samples.unit = root.string("unit");
+  samples.unit = kUnits.at(root.word("unit", kUnits));
   samples.period_ns = root.u64("period_ns");
   samples.truncated_stacks = root.u64("truncated_stacks");
   expect_words(root, "sides", kSides);

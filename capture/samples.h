@@ -69,7 +69,7 @@ struct Sample {
 };
 
 struct Samples {
-  std::string unit = "nanoseconds";  // of weights: CPU time, or "cycles", ... by the event
+  std::string unit = "nanoseconds";  // of weights: CPU time; or "cycles", by the event
   uint64_t period_ns = 0;            // mean time between samples as asked for; 0: not by time
   uint64_t truncated_stacks = 0;     // samples whose stack does not reach its root
   std::vector<SampledThread> threads;

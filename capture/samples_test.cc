@@ -70,6 +70,21 @@ TEST(Samples, BrokenInvariantsAreNamed) {
             "s.json: the times of samples fall");
   EXPECT_EQ(sentence([](Samples& s) { s.samples[1].weight = ~uint64_t{0}; }),
             "s.json: the weights exceed 64 bits");
+  EXPECT_EQ(sentence([](Samples& s) { s.truncated_stacks = 3; }),
+            "s.json: has more stacks without their roots than samples");
+  EXPECT_EQ(sentence([](Samples& s) { s.truncated_stacks = 2; }), "accepted");
+}
+
+TEST(Samples, UnitsAreThoseThatAreWritten) {
+  auto sentence = [](const char* unit) {
+    Samples samples = example();
+    samples.unit = unit;
+    auto parsed = parse_samples(to_json_text(samples), "s.json", one_image());
+    return parsed ? "accepted " + parsed->unit : parsed.error().to_string();
+  };
+  EXPECT_EQ(sentence("nanoseconds"), "accepted nanoseconds");
+  EXPECT_EQ(sentence("cycles"), "accepted cycles");
+  EXPECT_EQ(sentence("apples"), "s.json: unit: 'apples' is not one of nanoseconds, cycles");
 }
 
 TEST(Samples, LimitsAreNamed) {
