@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "base/json.h"
@@ -156,6 +157,23 @@ base::Error broken(size_t image, std::string what) {
   return base::usage_error("image " + std::to_string(image) + " " + std::move(what));
 }
 
+base::Result<void> check_exports(const Image& image, size_t number) {
+  if (!std::ranges::is_sorted(image.exports, {}, &ExportedName::function))
+    return broken(number, "has exports out of order");
+  if (image.kind == ImageKind::Adapter && !image.exports.empty())
+    return broken(number, "is an adapter and has exports");
+  std::set<std::pair<uint32_t, std::string_view>> seen;
+  for (const ExportedName& exported : image.exports) {
+    const std::string function = "function " + std::to_string(exported.function);
+    const auto found = std::ranges::lower_bound(image.functions, exported.function, {}, &Function::index);
+    if (found == image.functions.end() || found->index != exported.function)
+      return broken(number, "exports " + function + ", which it does not have");
+    if (!seen.emplace(exported.function, exported.name).second)
+      return broken(number, "has the same export of " + function + " twice");
+  }
+  return {};
+}
+
 base::Result<void> check_image(const Image& image, size_t number) {
   uint64_t at = 0;
   for (const Region& region : image.regions) {
@@ -173,8 +191,7 @@ base::Result<void> check_image(const Image& image, size_t number) {
     }
     previous = &function;
   }
-  if (!std::ranges::is_sorted(image.exports, {}, &ExportedName::function))
-    return broken(number, "has exports out of order");
+  if (auto checked = check_exports(image, number); !checked) return checked;
   if (std::string problem = problem_of(image.metadata, image.size); !problem.empty()) {
     return broken(number, "has " + problem);
   }

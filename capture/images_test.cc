@@ -79,6 +79,17 @@ TEST(Images, BrokenInvariantsAreNamed) {
             "images.json: image 0 has function 2 beyond its end");
   EXPECT_EQ(sentence([](Images& i) { std::swap(i.images[0].functions[0], i.images[0].functions[1]); }),
             "images.json: image 0 has functions out of order");
+  EXPECT_EQ(sentence([](Images& i) { i.images[0].exports[2].function = 0; }),
+            "images.json: image 0 has exports out of order");
+  EXPECT_EQ(sentence([](Images& i) { i.images[0].exports[2].function = 3; }),
+            "images.json: image 0 exports function 3, which it does not have");
+  EXPECT_EQ(sentence([](Images& i) { i.images[0].exports[1].name = "run"; }),
+            "images.json: image 0 has the same export of function 1 twice");
+  EXPECT_EQ(sentence([](Images& i) { i.images[0].exports[2].name = "run"; }), "accepted");
+  EXPECT_EQ(sentence([](Images& i) {
+              i.images[1].exports = {{0, "run"}};
+            }),
+            "images.json: image 1 is an adapter and has exports");
   EXPECT_EQ(sentence([](Images& i) { i.journal[0].image = 2; }),
             "images.json: the journal names an image that is not there");
   EXPECT_EQ(sentence([](Images& i) { i.journal[1].monotonic_ns = 1; }),

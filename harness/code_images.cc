@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+#include <string>
+#include <utility>
 
 #include "base/text.h"
 #include "harness/code_metadata.h"
@@ -61,10 +64,12 @@ std::vector<uint8_t> masked_bytes(const runtime::CodeImage& image) {
 
 std::vector<capture::ExportedName> exported_names(const runtime::Module& module) {
   std::vector<capture::ExportedName> names;
+  std::set<std::pair<uint32_t, std::string>> seen;  // names that only their ends tell apart are cut alike
   for (const runtime::Export& exported : module.exports) {
     if (exported.kind != ExternKind::Function || exported.index < module.imported_functions) continue;
-    if (exported.name != module.function_name(exported.index))
-      names.push_back({exported.index, capture::within_limit(exported.name)});
+    if (exported.name == module.function_name(exported.index)) continue;
+    std::string name = capture::within_limit(exported.name);
+    if (seen.emplace(exported.index, name).second) names.push_back({exported.index, std::move(name)});
   }
   std::ranges::stable_sort(names, {}, &capture::ExportedName::function);
   return names;

@@ -53,6 +53,30 @@ TEST(CodeImages, NamesOfExportsThatAreNotTheFunctionsOwn) {
   EXPECT_EQ(images.images[0].exports, wanted);
 }
 
+// What is written is read: names that only differ beyond what a capture keeps of them are one row.
+TEST(CodeImages, NamesOfExportsThatAreCutAlikeAreThereOnce) {
+  auto leb = [](size_t value) {
+    std::string bytes;
+    for (int i = 0; i < 4; ++i) bytes += static_cast<char>((value >> 7 * i & 0x7f) | 0x80);
+    return bytes + static_cast<char>(value >> 28);
+  };
+  const std::string common(capture::Limits().name_bytes, 'x');
+  std::string exports = leb(3);
+  for (const std::string& name : {std::string("one"), common + "1", common + "2"})
+    exports += leb(name.size()) + name + std::string("\0\0", 2);
+  std::string bytes("\0asm\1\0\0\0\1\5\1\x60\0\1\x7f\3\2\1\0\7", 20);
+  bytes += leb(exports.size()) + exports;
+  bytes += std::string("\x0a\6\1\4\0\x41\1\x0b\0\x0f\4name\1\x08\1\0\5inner", 25);
+  const base::testing::ScratchFolder scratch;
+  ASSERT_TRUE(base::system_files().create(scratch.file("cut.wasm"), base::as_bytes(bytes)));
+  capture::Workload cut = workload("", "one", {});
+  cut.module_path = scratch.file("cut.wasm");
+  const capture::Images images = images_of(cut);
+  const std::vector<capture::ExportedName> wanted = {{0, "one"}, {0, common}};
+  EXPECT_EQ(images.images[0].exports, wanted);
+  EXPECT_TRUE(capture::check(images));
+}
+
 TEST(CodeImages, WithoutSourceMapsOnlyCallsAndTrapsHavePositions) {
   const CodeMetadata metadata = images_of(workload("corpora/fib.wasm", "fib", {1})).images[0].metadata;
   EXPECT_EQ(metadata.positions.size(), 3u);  // two calls, and the check of the stack
