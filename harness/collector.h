@@ -21,6 +21,9 @@ namespace wago::harness {
 class Collector {
  public:
   virtual ~Collector() = default;
+  // Of one that has others inside it the innermost, else itself. Its begin_phase() is the one that is called,
+  // and by who measures: a sampler takes its caller for the root of stacks.
+  virtual Collector& innermost() { return *this; }
   // Both on the thread that does the work, as near to the edges of the measured phase as can be; warm-up is
   // over. What they refuse fails the recording.
   virtual base::Result<void> begin_phase() = 0;

@@ -68,10 +68,6 @@ HardwareCounters::HardwareCounters(Collector* inner, Open open)
   }
 }
 
-base::Result<void> HardwareCounters::begin_phase() {
-  return inner_ ? inner_->begin_phase() : base::Result<void>();
-}
-
 void HardwareCounters::begin_window() {
   if (inner_) inner_->begin_window();
   for (const Event& event : events_) ::ioctl(event.fd.get(), PERF_EVENT_IOC_ENABLE, 0);

@@ -37,7 +37,8 @@ class HardwareCounters final : public Collector {
   // `inner`, if there is one, is on when the counters are. Empty `open`: the kernel's.
   explicit HardwareCounters(Collector* inner = nullptr, Open open = {});
 
-  base::Result<void> begin_phase() override;
+  Collector& innermost() override { return inner_ ? inner_->innermost() : *this; }
+  base::Result<void> begin_phase() override { return {}; }
   base::Result<void> end_phase() override;
   void begin_window() override;
   void end_window() override;

@@ -38,7 +38,7 @@ RunStatus Measurement::run(const LoopLimits& limits, LoopResult& result) {
   };
   work_.begin_measured();
   if (collector_) {
-    if (auto begun = collector_->begin_phase(); !begun) return refused(begun);
+    if (auto begun = collector_->innermost().begin_phase(); !begun) return refused(begun);
   }
   RunStatus status = loop(limits, result);
   if (collector_) {

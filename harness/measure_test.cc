@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "harness/hardware_counters.h"
+
 namespace wago::harness {
 namespace {
 
@@ -168,6 +170,7 @@ class FakeCollector : public Collector {
   explicit FakeCollector(const FakeWork& work) : work_(work) {}
   base::Result<void> begin_phase() override {
     begun_at.push_back(work_.ran);
+    begun_by = __builtin_return_address(0);
     if (refuses) return base::unmeasurable("no clock");
     return {};
   }
@@ -178,6 +181,7 @@ class FakeCollector : public Collector {
   void use(wago::Instance& /*instance*/) override {}
   bool refuses = false;
   std::vector<uint64_t> begun_at, ended_at;
+  const void* begun_by = nullptr;
 
  private:
   const FakeWork& work_;
@@ -191,6 +195,24 @@ TEST(Measurement, ACollectorIsOnDuringTheMeasuredIterationsAlone) {
   ASSERT_FALSE(measurement.run({.iterations = 100}, f.result));
   EXPECT_EQ(collector.begun_at, std::vector<uint64_t>{5});
   EXPECT_EQ(collector.ended_at, std::vector<uint64_t>{105});
+}
+
+// A sampler takes its caller for the root.
+TEST(Measurement, ACollectorInsideAnotherIsBegunByTheSame) {
+  Fixture f(1000);
+  FakeCollector collector(f.work);
+  HardwareCounters counters(&collector);
+  for (Collector* whole : {static_cast<Collector*>(&collector), static_cast<Collector*>(&counters)}) {
+    const void* const before = collector.begun_by;
+    Measurement measurement(f.work, f.clock, f.page, whole);
+    ASSERT_FALSE(measurement.run({.iterations = 100}, f.result));
+    if (before != nullptr) {
+      EXPECT_EQ(collector.begun_by, before);
+    }
+    f.result = {};
+  }
+  EXPECT_EQ(collector.begun_at, (std::vector<uint64_t>{0, 100}));
+  EXPECT_EQ(collector.ended_at, (std::vector<uint64_t>{100, 200}));
 }
 
 TEST(Measurement, ACollectorIsSwitchedOffWhenTheWorkFailsAndItsRefusalIsAFailure) {
