@@ -2,6 +2,7 @@
 
 #include "base/files.h"
 #include "base/json.h"
+#include "base/shell.h"
 #include "base/text.h"
 #include "cli/flags.h"
 #include "cli/output.h"
@@ -41,12 +42,13 @@ void print_outcome(const std::string& out, const capture::Manifest& manifest, bo
     return;
   }
   if (manifest.backend == base::Backend::Perf) {
-    const std::string buildid = base::display(base::join_path(out, harness::kPerfBuildIdFolder));
-    const std::string data = base::display(base::join_path(out, harness::kPerfJitFile));
+    const std::string buildid = base::shell_path(base::join_path(out, harness::kPerfBuildIdFolder));
+    const std::string data = base::shell_path(base::join_path(out, harness::kPerfJitFile));
     output.note("perf opens it: perf --buildid-dir " + buildid + " report -i " + data);
   }
   if (manifest.backend == base::Backend::Samply) {
-    output.note("samply opens it: samply load " + base::display(base::join_path(out, harness::kSamplyFile)));
+    output.note("samply opens it: samply load " +
+                base::shell_path(base::join_path(out, harness::kSamplyFile)));
   }
   output.print(base::display(out) + ": " + diff::format_plural(manifest.completed_iterations, "iteration") +
                ", " + diff::format_ns(static_cast<double>(manifest.execution_duration_ns)) + " timed of " +

@@ -57,6 +57,19 @@ TEST_F(PerfBackend, ACaptureHasSamplesAndWhatPerfOpens) {
   EXPECT_FALSE(std::filesystem::exists(root_ + "/.debug"));
 }
 
+TEST_F(PerfBackend, TheCommandThatOpensItCanBePasted) {
+  const Said said = in_root(kProgram + " profile record" + kWorkload +
+                            " --duration 500ms --rate 499 --out 'it'\\''s $(touch gone).wagoprof'");
+  ASSERT_EQ(said.code, 0) << said.text;
+  const std::string before = "perf opens it: ";
+  const size_t at = said.text.find(before);
+  ASSERT_NE(at, std::string::npos) << said.text;
+  const std::string command =
+      said.text.substr(at + before.size(), said.text.find('\n', at) - at - before.size());
+  EXPECT_TRUE(has(done(command + " --stdio --no-children -g none"), "[.] fib")) << command;
+  EXPECT_FALSE(std::filesystem::exists(root_ + "/gone"));
+}
+
 // Whatever the functions are that lie beside those that run.
 TEST_F(PerfBackend, RawStacksReachTheirRoot) {
   for (const std::string workload : {"fib", "nbody"}) {

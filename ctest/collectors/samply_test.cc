@@ -7,7 +7,8 @@ namespace {
 
 const std::string kProgram = WAGO_PROFILE;
 const std::string kRecord = kProgram + " profile record --catalog " + WAGO_SOURCE_DIR +
-                            "/corpora/catalog.json --workload fib --backend samply --out c.wagoprof ";
+                            "/corpora/catalog.json --workload fib --backend samply ";
+const std::string kOut = "--out c.wagoprof ";
 
 bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
@@ -22,7 +23,7 @@ class Samply : public FolderTest {
 };
 
 TEST_F(Samply, ACaptureHasItsDocumentWithGuestFunctions) {
-  const Said said = in_root(kRecord + "--duration 1s --rate 99 --source-maps");
+  const Said said = in_root(kRecord + kOut + "--duration 1s --rate 99 --source-maps");
   ASSERT_EQ(said.code, 0) << said.text;
   // Its buffers hold 32 samples; where it does not get to empty them, anything may be lost.
   if (const std::string log = done("cat c.wagoprof/collector.log"); has(log, "Lost ")) GTEST_SKIP() << log;
@@ -52,9 +53,9 @@ class FakeSamply : public FolderTest {
   void SetUp() override {
     done("mkdir bin && cp " + std::string(WAGO_SOURCE_DIR) + "/ctest/collectors/fake_samply.sh bin/samply");
   }
-  Said record(const std::string& how, const std::string& flags = "") const {
+  Said record(const std::string& how, const std::string& flags = "", const std::string& out = kOut) const {
     return in_root("PATH=$PWD/bin:$PATH WAGO_FAKE_PIDS=$PWD/pids WAGO_FAKE_SAMPLY=" + how + " " + kRecord +
-                   "--duration 300ms " + flags);
+                   out + "--duration 300ms " + flags);
   }
   // A recording with a samply that goes wrong so left an unfinished capture and no process.
   std::string spoiled(const std::string& how, int code, const std::string& flags = "") const {
@@ -75,6 +76,12 @@ TEST_F(FakeSamply, WhatItSaysIsKept) {
   EXPECT_TRUE(has(top, "samply says: Lost 12 events.")) << top;
   EXPECT_FALSE(has(top, "names no function")) << top;
   EXPECT_TRUE(has(done("cat c.wagoprof/manifest.json"), "samply 9.9-fake"));
+}
+
+TEST_F(FakeSamply, TheCommandThatOpensItCanBePasted) {
+  const Said said = record("lost", "", "--out 'c d;$(touch gone).wagoprof' ");
+  ASSERT_EQ(said.code, 0) << said.text;
+  EXPECT_TRUE(has(said.text, "samply load 'c d;$(touch gone).wagoprof/samply.json.gz'\n")) << said.text;
 }
 
 TEST_F(FakeSamply, ADocumentWithoutTheModulesFunctionsIsSaidToBeOne) {
@@ -105,7 +112,7 @@ TEST_F(FakeSamply, OneThatGoesWrongFailsTheRecording) {
 }
 
 TEST_F(FakeSamply, AMissingOneIsSaid) {
-  const Said said = in_root("PATH=/nowhere " + kRecord + "--iterations 10");
+  const Said said = in_root("PATH=/nowhere " + kRecord + kOut + "--iterations 10");
   EXPECT_EQ(said.code, 5) << said.text;
   EXPECT_TRUE(has(said.text, "samply is not installed")) << said.text;
 }
