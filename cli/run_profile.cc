@@ -1,11 +1,15 @@
 #include "cli/run_profile.h"
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include <wago/wago.h>
@@ -26,19 +30,59 @@ using base::usage_error;
 
 constexpr uint64_t kDefaultIntervalNs = 10'000'000;
 
+// A file that goes when the program is interrupted while this lives, before the program dies of the signal;
+// signals that are ignored (nohup) do nothing. One at a time in a process.
+class GoneWhenInterrupted {
+ public:
+  explicit GoneWhenInterrupted(std::string path) : path_(std::move(path)) {
+    target_ = path_.c_str();
+    struct sigaction action {};
+    action.sa_handler = on_signal;
+    // A guest may have left little of its stack. The signal that the handler raises is no longer handled.
+    action.sa_flags = SA_ONSTACK | static_cast<int>(SA_RESETHAND);
+    ::sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < kSignals.size(); ++i) {
+      ::sigaction(kSignals[i], &action, &previous_[i]);
+      if (previous_[i].sa_handler == SIG_IGN) ::sigaction(kSignals[i], &previous_[i], nullptr);
+    }
+  }
+  ~GoneWhenInterrupted() {
+    for (size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &previous_[i], nullptr);
+  }
+  GoneWhenInterrupted(const GoneWhenInterrupted&) = delete;
+  GoneWhenInterrupted& operator=(const GoneWhenInterrupted&) = delete;
+
+ private:
+  static constexpr std::array<int, 3> kSignals = {SIGINT, SIGTERM, SIGHUP};
+  static void on_signal(int signal) {
+    ::unlink(target_);
+    ::raise(signal);
+  }
+  static inline const char* target_ = nullptr;
+  const std::string path_;
+  std::array<struct sigaction, kSignals.size()> previous_{};
+};
+
 class CodeFileProfile final : public RunProfile {
  public:
-  CodeFileProfile(std::unique_ptr<harness::PublishedCodeFile> file, bool remove)
-      : file_(std::move(file)), remove_(remove) {}
-  // Whatever way the run ends.
+  CodeFileProfile(std::unique_ptr<harness::PublishedCodeFile> file, bool remove) : file_(std::move(file)) {
+    if (remove) interrupted_.emplace(file_->path());
+  }
+  // Whatever way the run ends; and where nothing ran there is nothing to look up.
   ~CodeFileProfile() override {
-    if (remove_) ::unlink(file_->path().c_str());
+    if (interrupted_ || !ran_) ::unlink(file_->path().c_str());
+  }
+  Result<void> run(const std::function<void()>& guest) override {
+    ran_ = true;
+    guest();
+    return {};
   }
   Result<void> finish(Output&) override { return file_->close(); }
 
  private:
   std::unique_ptr<harness::PublishedCodeFile> file_;
-  const bool remove_;
+  std::optional<GoneWhenInterrupted> interrupted_;  // where the file is to be removed
+  bool ran_ = false;
 };
 
 // A document for the Firefox Profiler.

@@ -73,9 +73,11 @@ base::Result<std::unique_ptr<JitDump>> JitDump::create(const std::string& direct
   FILE* file = fd < 0 ? nullptr : ::fdopen(fd, "w");
   if (!file) return base::usage_error(std::string("cannot create: ") + std::strerror(errno), {.file = path});
   std::unique_ptr<JitDump> dump(new JitDump(path, file));
-  if (auto written = dump->write_header(); !written) return written.error();
-  if (auto mapped = dump->map_again(); !mapped) return mapped.error();
-  return dump;
+  auto begun = dump->write_header();
+  if (begun) begun = dump->map_again();
+  if (begun) return dump;
+  ::unlink(path.c_str());
+  return begun.error();
 }
 
 JitDump::~JitDump() {

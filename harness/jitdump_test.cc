@@ -2,6 +2,8 @@
 #include "harness/jitdump.h"
 
 #include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <wago/wago.h>
 
@@ -236,6 +238,20 @@ TEST_F(CodeFilesTest, AJitdumpHasTheNameByWhichPerfFindsIt) {
   EXPECT_EQ(refused.error().kind, base::ErrorKind::Usage);
   EXPECT_TRUE(publish_code(CodeFile::JitDump, base::join_path(root_, jitdump_name())));
   EXPECT_FALSE(publish_code(CodeFile::JitDump, root_)) << "the file is there";
+}
+
+TEST_F(CodeFilesTest, AJitdumpThatCannotBeBegunIsNotLeftBehind) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_FSIZE, &before), 0);
+  const auto handler = ::signal(SIGXFSZ, SIG_IGN);
+  const rlimit nothing = {0, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &nothing), 0);
+  auto refused = publish_code(CodeFile::JitDump, root_);
+  ASSERT_EQ(::setrlimit(RLIMIT_FSIZE, &before), 0);
+  ::signal(SIGXFSZ, handler);
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("cannot write"), std::string::npos) << refused.error().to_string();
+  EXPECT_FALSE(std::filesystem::exists(base::join_path(root_, jitdump_name())));
 }
 
 TEST(CodePublisher, TheSameCodeInTheSamePlaceIsToldOnce) {
