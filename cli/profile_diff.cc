@@ -1,6 +1,7 @@
 #include <memory>
 
 #include "base/json.h"
+#include "cli/contract.h"
 #include "cli/disassemble.h"
 #include "cli/flags.h"
 #include "cli/history_file.h"
@@ -9,7 +10,6 @@
 #include "cli/result_files.h"
 #include "cli/verdict_flags.h"
 #include "diff/compare.h"
-#include "diff/quantity.h"
 #include "diff/report.h"
 #include "diff/side_by_side.h"
 #include "diff/unpaired.h"
@@ -69,13 +69,6 @@ base::Result<void> resolve(DiffFlags& flags) {
     return base::usage_error("two captures are wanted: diff A B, or diff --baseline A... --candidate B...");
   }
   return {};
-}
-
-int refuse_contract(std::span<const diff::ContractDifference> differences, Output& output) {
-  auto error = base::usage_error("these captures cannot be compared: their measurement contracts differ in " +
-                                 diff::format_plural(differences.size(), "field"));
-  return output.fail(error, diff::to_text(differences),
-                     base::Json::object({{"differences", diff::to_json(differences)}}));
 }
 
 base::Result<diff::Annotation> annotate_side(const diff::Evidence& evidence, const DiffFlags& flags) {

@@ -1,12 +1,16 @@
+#include <array>
 #include <memory>
+#include <vector>
 
 #include "base/files.h"
 #include "base/text.h"
+#include "cli/contract.h"
 #include "cli/flags.h"
 #include "cli/output.h"
 #include "cli/pattern.h"
 #include "cli/profile_commands.h"
 #include "cli/stacks.h"
+#include "diff/contract.h"
 #include "diff/flame_graph.h"
 
 namespace wago::cli::profile {
@@ -34,6 +38,13 @@ diff::FlameSide side_of(const Stacks& stacks) {
   return {&stacks.tree, stacks.work, stacks.work_unit, base::printable(base::base_name(stacks.name))};
 }
 
+// Files of folded stacks do not say how they were measured; they are compared by parts of their wholes.
+std::vector<diff::ContractDifference> contract_differences(const Stacks& baseline, const Stacks& candidate) {
+  if (!baseline.contract || !candidate.contract) return {};
+  const std::array<const diff::Evidence*, 2> both = {&*baseline.contract, &*candidate.contract};
+  return diff::contract_differences(both);
+}
+
 int flamegraph(const FlameGraphFlags& flags, Output& output) {
   if (!flags.out) return output.fail(base::usage_error("--out is missing: the file to write, F.svg"));
   if (base::system_files().exists(*flags.out)) {
@@ -48,11 +59,8 @@ int flamegraph(const FlameGraphFlags& flags, Output& output) {
     auto baseline = read_stacks(*flags.baseline);
     if (!baseline) return output.fail(baseline.error());
     if (auto left = leave_out(flags.exclude, *baseline); !left) return output.fail(left.error());
-    if (baseline->tree.knows_sides && stacks->tree.knows_sides && baseline->tree.unit != stacks->tree.unit) {
-      return output.fail(base::usage_error("its costs are " + baseline->tree.unit + ", those of " +
-                                               stacks->name + " are " + stacks->tree.unit +
-                                               ": they cannot be compared",
-                                           {.file = *flags.baseline}));
+    if (auto differences = contract_differences(*baseline, *stacks); !differences.empty()) {
+      return refuse_contract(differences, output);
     }
     graph = diff::differential_flame_graph(side_of(*baseline), side_of(*stacks),
                                            flags.title.value_or(stacks->title + ", what changed"));

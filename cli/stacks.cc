@@ -1,5 +1,7 @@
 #include "cli/stacks.h"
 
+#include <utility>
+
 #include "base/files.h"
 #include "base/text.h"
 #include "diff/elapsed.h"
@@ -27,6 +29,7 @@ base::Result<Stacks> read_stacks(const std::string& path) {
   stacks.title = evidence->manifest.workload + " (" + evidence->manifest.module_name + ")";
   stacks.work = diff::work_behind_samples(evidence->manifest);
   stacks.work_unit = diff::elapsed_of(*evidence).unit;
+  stacks.contract = {.path = evidence->path, .manifest = std::move(evidence->manifest)};
   return stacks;
 }
 

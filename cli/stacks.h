@@ -7,6 +7,7 @@
 
 #include "base/result.h"
 #include "diff/call_tree.h"
+#include "diff/evidence.h"
 
 namespace wago::cli {
 
@@ -16,6 +17,7 @@ struct Stacks {
   diff::CallTree tree;
   std::optional<uint64_t> work;  // see diff/hot_spots.h
   std::string work_unit;
+  std::optional<diff::Evidence> contract;  // a capture's path and manifest, nothing else; files have none
 };
 
 // A directory is a capture, anything else a file. Errors (Usage): neither; a capture without samples.
