@@ -171,6 +171,7 @@ CallTree call_tree(const Evidence& evidence, std::vector<uint32_t>* node_of_stac
   CallTree tree;
   tree.file = evidence.path;
   tree.unit = samples.unit;
+  tree.truncated_stacks = samples.truncated_stacks;
   Labels labels(evidence, Grouping::Function);
   Builder builder(tree, most_nodes);
   std::vector<uint64_t> own(samples.stacks.size());
@@ -210,6 +211,7 @@ CallTree without_nodes(const CallTree& tree) {
   result.unit = tree.unit;
   result.knows_sides = tree.knows_sides;
   result.labels = tree.labels;
+  result.truncated_stacks = tree.truncated_stacks;
   result.left_out = tree.left_out;
   return result;
 }

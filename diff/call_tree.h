@@ -41,7 +41,8 @@ struct CallTree {
   bool knows_sides = true;  // false for folded files
   std::vector<Label> labels;
   std::vector<CallNode> nodes;
-  uint32_t left_out = 0;  // frames that are not in the deepest of the stacks, see shortened()
+  uint64_t truncated_stacks = 0;  // of the capture's samples: they begin anywhere on their stack
+  uint32_t left_out = 0;          // frames that are not in the deepest of the stacks, see shortened()
 
   uint64_t weight() const { return nodes[0].total; }
 };

@@ -29,6 +29,7 @@ struct Sum {
   std::array<Weights, kSides> by_side{};
   uint64_t weight = 0;
   uint64_t samples = 0;
+  uint64_t truncated_stacks = 0;
   std::optional<uint64_t> work = 0;  // nothing: one of them cannot say
 };
 
@@ -48,6 +49,7 @@ Sum sum_of(Captures captures) {
     }
     sum.weight += spots.weight;
     sum.samples += spots.samples;
+    sum.truncated_stacks += spots.truncated_stacks;
     const auto work = work_behind_samples(evidence->manifest);
     sum.work = sum.work && work ? std::optional(*sum.work + *work) : std::nullopt;
   }
@@ -117,6 +119,8 @@ std::optional<CostComparison> compare_costs(Captures baseline, Captures candidat
   result.per_work = before.work && after.work;
   result.baseline_samples = before.samples;
   result.candidate_samples = after.samples;
+  result.baseline_truncated_stacks = before.truncated_stacks;
+  result.candidate_truncated_stacks = after.truncated_stacks;
   const double factor_before = factor_of(before, result.per_work);
   const double factor_after = factor_of(after, result.per_work);
   const double sample_before = mean_sample(before, factor_before),
@@ -223,6 +227,11 @@ std::string to_text(const CostComparison& costs, bool colour) {
   if (costs.functions.size() > listed) {
     text += "and " + format_count(costs.functions.size() - listed) + " more; --json lists all\n";
   }
+  const auto add_truncated = [&text](const char* side, uint64_t samples) {
+    if (samples > 0) text += std::string("of the ") + side + " " + truncated_stacks_sentence(samples) + "\n";
+  };
+  add_truncated("baseline", costs.baseline_truncated_stacks);
+  add_truncated("candidate", costs.candidate_truncated_stacks);
   return text +
          "~ within three standard errors of the samples behind it; what is beyond may still be the "
          "machine's\n";
@@ -259,6 +268,8 @@ base::Json to_json(const CostComparison& costs) {
                        {"work_unit", costs.work_unit},
                        {"baseline_samples", costs.baseline_samples},
                        {"candidate_samples", costs.candidate_samples},
+                       {"baseline_truncated_stacks", costs.baseline_truncated_stacks},
+                       {"candidate_truncated_stacks", costs.candidate_truncated_stacks},
                        {"kinds", std::move(kinds)},
                        {"functions", std::move(functions)}});
 }

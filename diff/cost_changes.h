@@ -47,6 +47,8 @@ struct CostComparison {
   bool per_work = true;   // costs are weights per unit of work; else parts of all weight of their side
   uint64_t baseline_samples = 0;
   uint64_t candidate_samples = 0;
+  uint64_t baseline_truncated_stacks = 0;  // of the samples
+  uint64_t candidate_truncated_stacks = 0;
   std::array<SideCost, kSides> baseline_by_side{};  // self only
   std::array<SideCost, kSides> candidate_by_side{};
   std::array<bool, kSides> side_beyond_sampling{};

@@ -144,6 +144,19 @@ TEST(CostChanges, OfWholeProcessesPartsAreCompared) {
   EXPECT_DOUBLE_EQ(find(costs, "hot", capture::Side::Guest)->candidate.self, 0.3);
 }
 
+TEST(CostChanges, StacksWithoutTheirRootAreSaidToBe) {
+  Evidence whole = mix_evidence();
+  whole.samples->truncated_stacks = 0;
+  EXPECT_EQ(to_text(compare_two(whole, whole), false).find("root"), std::string::npos);
+  const CostComparison costs = compare_two(whole, mix_evidence());
+  const std::string text = to_text(costs, false);
+  EXPECT_NE(text.find("\nof the candidate the stacks of 1 sample do not reach their root\n"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("of the baseline"), std::string::npos) << text;
+  EXPECT_EQ(to_json(costs).find("candidate_truncated_stacks")->to_u64(), 1u);
+}
+
 TEST(CostChanges, SetsAreAddedUp) {
   Evidence a = mix_evidence(), b = longer(3), c = longer(2, "c");
   const Evidence* baseline[] = {&a, &b};

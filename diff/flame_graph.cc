@@ -172,6 +172,7 @@ std::string notes(const FlameGraph& graph, const CallTree& tree) {
     text += "; stacks deeper than " + format_count(kMostRows) + " frames lack up to " +
             format_count(tree.left_out) + " in the middle";
   }
+  if (tree.truncated_stacks > 0) text += "; " + truncated_stacks_sentence(tree.truncated_stacks);
   return text;
 }
 
@@ -300,6 +301,8 @@ FlameGraph differential_flame_graph(const FlameSide& baseline, const FlameSide& 
     graph.subtitle +=
         "; " + format_share(vanished) + " of the baseline was in stacks that no sample found again";
   graph.subtitle += notes(graph, tree);
+  if (earlier.truncated_stacks > 0)
+    graph.subtitle += "; of the baseline " + truncated_stacks_sentence(earlier.truncated_stacks);
   return graph;
 }
 

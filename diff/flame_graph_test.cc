@@ -67,6 +67,23 @@ TEST(FlameGraph, NarrowFramesAreCountedAndNotDrawn) {
   EXPECT_NE(graph.subtitle.find("51 frames are too narrow to be drawn"), std::string::npos) << graph.subtitle;
 }
 
+TEST(FlameGraph, StacksWithoutTheirRootAreSaidToBe) {
+  const std::string sentence = "; the stacks of 1 sample do not reach their root";
+  EXPECT_EQ(graph_of(mix_evidence()).subtitle, "mix.wagoprof: 100 ns per invocation" + sentence);
+  Evidence whole = mix_evidence();
+  whole.samples->truncated_stacks = 0;
+  EXPECT_EQ(graph_of(whole).subtitle, "mix.wagoprof: 100 ns per invocation");
+  Evidence more = mix_evidence();
+  more.samples->truncated_stacks = 3;
+  const CallTree before = call_tree(more), after = call_tree(whole);
+  const FlameSide baseline = {&before, 10, "invocation", "a"}, candidate = {&after, 10, "invocation", "b"};
+  EXPECT_EQ(differential_flame_graph(baseline, candidate, "t").subtitle,
+            "b against a: 100 ns per invocation, +0.00 %; of the baseline the stacks of 3 samples do not "
+            "reach their root");
+  EXPECT_EQ(differential_flame_graph(candidate, candidate, "t").subtitle,
+            "b against b: 100 ns per invocation, +0.00 %");
+}
+
 TEST(FlameGraph, ManyFramesAreBounded) {
   std::string folded;
   for (int i = 0; i < 9'000; ++i) {

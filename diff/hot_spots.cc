@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "diff/quantity.h"
+
 namespace wago::diff {
 
 namespace {
@@ -157,6 +159,10 @@ HotSpots hot_spots(const Evidence& evidence, Grouping grouping) {
            std::tie(a.self, a.total, b.label.name, b.label.detail, b.label.function);
   });
   return spots;
+}
+
+std::string truncated_stacks_sentence(uint64_t samples) {
+  return "the stacks of " + format_plural(samples, "sample") + " do not reach their root";
 }
 
 base::Result<void> expect_samples(const Evidence& evidence) {

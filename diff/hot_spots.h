@@ -47,6 +47,9 @@ inline constexpr const char* kNotOneSample =
     "not one sample was taken, which does not mean that there was no cost: record for longer or at a higher "
     "rate";
 
+// "the stacks of 3 samples do not reach their root".
+std::string truncated_stacks_sentence(uint64_t samples);
+
 // Usage error where the capture has no sample, naming what would record some.
 base::Result<void> expect_samples(const Evidence& evidence);
 

@@ -56,8 +56,8 @@ void add_hot_spots(const Evidence& evidence, const TopOptions& options, Top& top
   top.hot_spot_count = top.hot_spots->rows.size();
   if (top.hot_spot_count > options.limit) top.hot_spots->rows.resize(options.limit);
   if (top.hot_spots->truncated_stacks > 0) {
-    top.notes.push_back("the stacks of " + format_plural(top.hot_spots->truncated_stacks, "sample") +
-                        " do not reach their root: what called them lacks it in its total");
+    top.notes.push_back(truncated_stacks_sentence(top.hot_spots->truncated_stacks) +
+                        ": what called them lacks it in its total");
   }
   if (!evidence.manifest.effective_settings.source_maps && options.by != Grouping::Kind) {
     top.notes.push_back(
