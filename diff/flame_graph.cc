@@ -125,11 +125,11 @@ void add_frames(const CallTree& tree, FlameGraph& graph, Fill fill) {
   const Layout layout(tree);
   std::vector<uint32_t> frame_of(tree.nodes.size());
   for (uint32_t i = 0; i < tree.nodes.size(); ++i) {
+    const CallNode& node = tree.nodes[i];
     if (!layout.drawn(i)) {
-      ++graph.hidden;
+      graph.hidden += node.total > 0 ? 1 : 0;  // what cost nothing has no width on any screen
       continue;
     }
-    const CallNode& node = tree.nodes[i];
     frame_of[i] = static_cast<uint32_t>(graph.frames.size());
     FlameFrame frame;
     frame.name = i == 0 ? "all" : layout.name(i);

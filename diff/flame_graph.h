@@ -45,7 +45,7 @@ struct FlameGraph {
   bool knows_sides = false;
   std::array<double, kSides> shares{};  // by capture::Side, of self
   uint32_t depth = 0;                   // of the deepest frame
-  uint64_t hidden = 0;                  // frames too narrow to be drawn
+  uint64_t hidden = 0;                  // frames that cost something and are too narrow to be drawn
   std::vector<FlameFrame> frames;       // parents first; frames[0] is everything
 };
 

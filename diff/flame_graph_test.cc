@@ -67,6 +67,13 @@ TEST(FlameGraph, NarrowFramesAreCountedAndNotDrawn) {
   EXPECT_NE(graph.subtitle.find("51 frames are too narrow to be drawn"), std::string::npos) << graph.subtitle;
 }
 
+TEST(FlameGraph, WhatCostNothingIsNotTooNarrow) {
+  CallTree tree = *parse_folded("a 1\nb;c 0\n", "f");
+  FlameGraph graph = flame_graph({&tree, {}, "", "f"}, "t");
+  EXPECT_EQ(graph.frames.size(), 2u);
+  EXPECT_EQ(graph.subtitle, "f: 1 sample");
+}
+
 TEST(FlameGraph, StacksWithoutTheirRootAreSaidToBe) {
   const std::string sentence = "; the stacks of 1 sample do not reach their root";
   EXPECT_EQ(graph_of(mix_evidence()).subtitle, "mix.wagoprof: 100 ns per invocation" + sentence);

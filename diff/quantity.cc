@@ -117,7 +117,10 @@ std::string format_amount(double amount) {
 }
 
 std::string format_weight(double weight, std::string_view unit) {
-  return unit == "nanoseconds" ? format_ns(weight) : format_amount(weight) + " " + std::string(unit);
+  if (unit == "nanoseconds") return format_ns(weight);
+  const std::string amount = format_amount(weight);
+  if (amount == "1" && unit.ends_with('s')) unit.remove_suffix(1);
+  return amount + " " + std::string(unit);
 }
 
 }  // namespace wago::diff

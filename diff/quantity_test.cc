@@ -66,6 +66,8 @@ TEST(Quantity, WeightsAreTimeOrAnAmountOfTheirUnit) {
   EXPECT_EQ(format_weight(1500, "nanoseconds"), "1.5 us");
   EXPECT_EQ(format_weight(1'234'500, "cycles"), "1.234 M cycles");
   EXPECT_EQ(format_weight(12.5, "cycles"), "12.5 cycles");
+  EXPECT_EQ(format_weight(1, "samples"), "1 sample");
+  EXPECT_EQ(format_weight(1000, "samples"), "1 k samples");
   EXPECT_EQ(format_amount(0), "0");
 }
 
