@@ -135,8 +135,9 @@ Result<void> fill(Descriptor& file, const Name& name, std::span<const uint8_t> b
 }
 
 Descriptor open_to_write(const Name& name, int flag) {
+  // A pipe that a stranger left would be waited for otherwise.
   return Descriptor(::openat(name.directory, name.name.c_str(),
-                             O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | flag, kFileMode));
+                             O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | flag, kFileMode));
 }
 
 Result<void> write_new(const Name& name, std::span<const uint8_t> bytes) {
@@ -157,6 +158,18 @@ bool is_still(const Name& name, const Descriptor& file) {
          id_of(opened) == id_of(there);
 }
 
+// False: another process has it for seconds. A file system without locks has no such protection.
+bool lock_soon(const Descriptor& file) {
+  constexpr int kTries = 500;
+  constexpr useconds_t kBetweenUs = 10'000;
+  for (int i = 0; i < kTries; ++i) {
+    if (::flock(file.get(), LOCK_EX | LOCK_NB) == 0 || (errno != EWOULDBLOCK && errno != EINTR)) return true;
+    ::usleep(kBetweenUs);
+  }
+  errno = EWOULDBLOCK;
+  return false;
+}
+
 // Without the flush of the directory. Who replaces the same file at the same time waits for the other, so
 // that neither publishes what the other writes.
 Result<void> replace(const Name& name, std::span<const uint8_t> bytes) {
@@ -164,10 +177,10 @@ Result<void> replace(const Name& name, std::span<const uint8_t> bytes) {
   while (true) {
     Descriptor file = open_to_write(beside, 0);
     if (!file.ok()) return cannot_create(beside);
-    // Outlives the closing of the file. A file system without locks has no such protection.
+    // Outlives the closing of the file.
     const Descriptor lock(::fcntl(file.get(), F_DUPFD_CLOEXEC, 0));
-    while (::flock(file.get(), LOCK_EX) != 0 && errno == EINTR) {
-    }
+    if (!lock_soon(file))
+      return system_error(ErrorKind::Failed, "is being written by another process", beside.shown);
     if (!is_still(beside, file)) continue;  // by now it is what the other one published
     if (::ftruncate(file.get(), 0) != 0)
       return system_error(ErrorKind::Failed, "cannot be written", beside.shown);
