@@ -101,6 +101,31 @@ std::string circle_remark(std::span<const HistoryExperiment> experiments, const 
          "are missed";
 }
 
+std::set<size_t> ancestors_of(size_t version, const std::vector<std::set<size_t>>& baselines) {
+  std::set<size_t> ancestors;
+  std::vector<size_t> open = {version};
+  while (!open.empty()) {
+    const size_t next = open.back();
+    open.pop_back();
+    for (size_t baseline : baselines[next]) {
+      if (ancestors.insert(baseline).second) open.push_back(baseline);
+    }
+  }
+  return ancestors;
+}
+
+// Of versions that all have baselines left the first that is in a circle which waits for nothing outside of
+// it.
+size_t first_of_a_circle(const std::set<size_t>& waiting, const std::vector<std::set<size_t>>& baselines) {
+  for (size_t version : waiting) {
+    const std::set<size_t> ancestors = ancestors_of(version, baselines);
+    const bool closed = std::ranges::all_of(
+        ancestors, [&](size_t ancestor) { return ancestors_of(ancestor, baselines).contains(version); });
+    if (closed) return version;
+  }
+  return *waiting.begin();
+}
+
 // Versions in the order of time, each after all baselines it was measured against. Where that is a circle,
 // the one that was measured first comes first, and it is remarked.
 void put_in_order(History& history) {
@@ -123,9 +148,8 @@ void put_in_order(History& history) {
   std::set<size_t> waiting, ready;
   for (size_t i = 0; i < seen.size(); ++i) (baselines[i].empty() ? ready : waiting).insert(i);
   while (!ready.empty() || !waiting.empty()) {
-    std::set<size_t>& from = ready.empty() ? waiting : ready;
-    const size_t next = *from.begin();
-    from.erase(from.begin());
+    const size_t next = ready.empty() ? first_of_a_circle(waiting, baselines) : *ready.begin();
+    (ready.empty() ? waiting : ready).erase(next);
     history.versions.push_back(seen[next]);
     for (size_t newer : baselines[next])
       history.remarks.push_back(circle_remark(experiments, seen[newer], seen[next]));

@@ -90,6 +90,15 @@ TEST(Histories, ACircleOfVersionsIsInTheOrderOfTime) {
     EXPECT_NE(text.find("note: " + made.remarks[0]), std::string::npos) << text;
 }
 
+// X was measured before B, and waits for A, which is in the circle.
+TEST(Histories, WhatOnlyFollowsACircleIsNotInIt) {
+  const History made = history({experiment(1, "p", "x", {}), experiment(2, "a", "b", {}),
+                                experiment(3, "b", "a", {}), experiment(4, "a", "x", {})});
+  EXPECT_EQ(made.versions, (std::vector<std::string>{"p", "a", "x", "b"}));
+  ASSERT_EQ(made.remarks.size(), 1u);
+  EXPECT_EQ(made.remarks[0].find("which of b and a is older"), 0u) << made.remarks[0];
+}
+
 TEST(Histories, LevelsAreRatiosToTheAnchor) {
   const std::vector<HistoryExperiment> experiments = {experiment(1, "v1", "v2", {result("fib", 0.02)}),
                                                       experiment(2, "v2", "v3", {result("fib", 0.05)})};
