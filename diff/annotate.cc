@@ -200,8 +200,48 @@ void add_counts(const Evidence& evidence, const FunctionChoice& choice, const Lo
   }
 }
 
-void add_origins(uint32_t image, const Locations& locations, SourceFiles* sources,
-                 std::vector<AnnotatedRow>& rows) {
+std::string_view file_name_of(std::string_view path) {
+  return path.substr(path.find_last_of("/\\") + 1);
+}
+
+std::set<std::string> sources_of(const std::vector<AnnotatedRow>& rows) {
+  std::set<std::string> files;
+  for (const AnnotatedRow& row : rows) {
+    if (!row.source.empty() && !row.source.front().file.empty()) files.insert(row.source.front().file);
+  }
+  return files;
+}
+
+// The files of rows, and those that the module names of which one could be taken for them; each with the last
+// line that the module names of it.
+std::map<std::string, uint32_t> named_sources(const CodeMetadata& metadata,
+                                              const std::set<std::string>& files) {
+  std::set<std::string_view> names;
+  for (const std::string& file : files) names.insert(file_name_of(file));
+  std::map<std::string, uint32_t> last_lines;
+  for (const capture::SourceFrame& frame : metadata.source_frames) {
+    if (frame.file == kNone || !names.contains(file_name_of(metadata.texts[frame.file]))) continue;
+    uint32_t& last_line = last_lines[metadata.texts[frame.file]];
+    last_line = std::max(last_line, frame.line);
+  }
+  return last_lines;
+}
+
+void add_texts(const CodeMetadata& metadata, SourceFiles& sources, Annotation& result) {
+  const std::set<std::string> files = sources_of(result.rows);
+  sources.find(named_sources(metadata, files));
+  for (AnnotatedRow& row : result.rows) {
+    if (!row.source.empty()) row.source_text = sources.line(row.source.front().file, row.source.front().line);
+  }
+  for (const FoundSource& found : sources.found()) {
+    if (files.contains(found.file)) result.found_sources.push_back(found);
+  }
+  for (const std::string& file : sources.missing()) {
+    if (files.contains(file)) result.missing_sources.push_back(file);
+  }
+}
+
+void add_origins(uint32_t image, const Locations& locations, std::vector<AnnotatedRow>& rows) {
   for (AnnotatedRow& row : rows) {
     const Location at = locations.locate(image, row.offset);
     row.places = at.places;
@@ -212,18 +252,6 @@ void add_origins(uint32_t image, const Locations& locations, SourceFiles* source
         row.source.push_back({std::string(place.function), std::string(place.file), place.line});
       }
     }
-  }
-  if (!sources) return;
-  std::map<std::string, uint32_t> wanted;
-  for (const AnnotatedRow& row : rows) {
-    if (row.source.empty() || row.source.front().file.empty()) continue;
-    uint32_t& last_line = wanted[row.source.front().file];
-    last_line = std::max(last_line, row.source.front().line);
-  }
-  sources->find(wanted);
-  for (AnnotatedRow& row : rows) {
-    if (!row.source.empty())
-      row.source_text = sources->line(row.source.front().file, row.source.front().line);
   }
 }
 
@@ -318,14 +346,11 @@ base::Result<Annotation> annotate(const Evidence& evidence, const FunctionChoice
     result.samples += seen.second;
   }
   add_counts(evidence, choice, locations, result);
-  add_origins(choice.image, locations, sources, result.rows);
+  add_origins(choice.image, locations, result.rows);
+  if (sources) add_texts(image.metadata, *sources, result);
   add_inlining(evidence, choice, locations, result);
   result.decided = decided_about(evidence, choice, locations, result.rows);
   add_costs(evidence, choice, locations, result);
-  if (sources) {
-    result.found_sources = sources->found();
-    result.missing_sources = sources->missing();
-  }
   return result;
 }
 

@@ -233,7 +233,7 @@ TEST(Annotate, ACaptureOfElapsedTimeStillHasStatistics) {
 
 TEST(Annotate, SourcesAreShownWhereTheyCanBeRead) {
   base::MemoryFiles files;
-  files.put("src/mix.c", "1\n2\n\tinner\n\n\n\n\n\n\nx = 0;\r\nx += \x1b[31ma[i];\n");
+  files.put("src/mix.c", "1\n2\n\tinner\n\n\n\n\n\n\nx = 0;\r\nx += \x1b[31ma[i];\n" + std::string(20, '\n'));
   SourceFiles sources("src", files);
   Annotation hot = annotation_of(mix_evidence(), "hot", &sources);
   EXPECT_EQ(hot.rows[0].source_text, "x = 0;");
@@ -245,6 +245,16 @@ TEST(Annotate, SourcesAreShownWhereTheyCanBeRead) {
             std::string::npos)
       << text;
   EXPECT_EQ(text.find('\x1b'), std::string::npos);
+}
+
+// `main` names line 21 of it: what has fewer is another file, whichever function is looked at.
+TEST(Annotate, AFileIsHeldAgainstAllThatTheModuleNames) {
+  base::MemoryFiles files;
+  files.put("src/mix.c", std::string(20, '\n'));
+  SourceFiles sources("src", files);
+  const Annotation hot = annotation_of(mix_evidence(), "hot", &sources);
+  EXPECT_EQ(hot.rows[0].source_text, std::nullopt);
+  EXPECT_EQ(hot.missing_sources, (std::vector<std::string>{"mix.c", "step.c"}));
 }
 
 TEST(Annotate, HotRowsAreColouredOnTerminalsOnly) {

@@ -30,13 +30,6 @@ std::string joined(std::span<const std::string> parts) {
   return path;
 }
 
-// Whether one of them ends with the other: names of one file, from different directories.
-bool may_be_one(const std::vector<std::string>& one, const std::vector<std::string>& other) {
-  const size_t shared = std::min(one.size(), other.size());
-  return std::equal(one.end() - static_cast<ptrdiff_t>(shared), one.end(),
-                    other.end() - static_cast<ptrdiff_t>(shared));
-}
-
 std::vector<std::string> split(std::string_view text) {
   std::vector<std::string> lines;
   while (!text.empty()) {
@@ -86,10 +79,10 @@ void SourceFiles::find(const std::map<std::string, uint32_t>& wanted) {
   }
   for (auto& [tail, names] : matches) {
     const std::vector<std::string> whole = parts_of(tail);
+    const bool one =
+        std::ranges::all_of(names, [&](const Match& match) { return match.parts == names.front().parts; });
     for (const Match& match : names) {
-      const bool alone = std::ranges::all_of(
-          names, [&](const Match& other) { return may_be_one(match.parts, other.parts); });
-      if (!alone && match.parts != whole) continue;
+      if (!one && match.parts != whole) continue;
       of_[match.file] = match.lines;
       found_.push_back({match.file, tail});
     }

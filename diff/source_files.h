@@ -6,7 +6,7 @@
 // names makes nobody read anything elsewhere, unless a symbolic link below the directory leads there.
 //
 // A tail may be another file's. It is not taken where the file has fewer lines than the capture names, or
-// where two names that cannot be one file lead to it: of these only one that is matched whole is sure.
+// where two names lead to it: of these only one that is matched whole is sure.
 #pragma once
 
 #include <cstdint>
