@@ -151,8 +151,13 @@ int compare(DiffFlags& flags, Output& output) {
   set_gate(report, *reading);
   const diff::GatedInstructions gated = diff::gate_instructions(report);
   if (flags.json) {
-    const std::vector<base::Json> failures(gated.failures.begin(), gated.failures.end());
-    output.print(json.set("instruction_failures", base::Json::array(failures)).dump(2) + "\n");
+    auto list = [](const std::vector<std::string>& sentences) {
+      return base::Json::array(std::vector<base::Json>(sentences.begin(), sentences.end()));
+    };
+    json.set("instruction_failures", list(gated.failures));
+    json.set("instructions_not_gated",
+             list(reading->instruction_floor ? gated.unknown : std::vector<std::string>()));
+    output.print(json.dump(2) + "\n");
   }
   auto its = with_gate(code, gated, *reading, flags.candidate.front(), output);
   return its ? *its : output.fail(its.error());

@@ -52,14 +52,16 @@ bool VerdictFlags::need_pairs() const {
 base::Result<int> with_gate(int code, const diff::GatedInstructions& gated, const Reading& reading,
                             const std::string& path, Output& output) {
   if (!reading.instruction_floor) return code;
+  for (const auto* sentences : {&gated.failures, &gated.unknown}) {
+    for (const std::string& sentence : *sentences) output.note(sentence);
+  }
   if (gated.known == 0) {
     return base::usage_error(
-        "--fail-on instructions: executed instructions are known of no workload on both sides; captures of "
-        "`record --backend count` have them, and experiments but for those of --no-captures and of programs "
-        "that cannot count; notes in the report say what else is amiss",
+        "--fail-on instructions: no workload can be gated; both sides must have counted the same work, as "
+        "captures of `record --backend count --iterations N` have, and experiments but for those of "
+        "--no-captures and of programs that cannot count",
         {.file = path});
   }
-  for (const std::string& failure : gated.failures) output.note(failure);
   if (reading.strict && !gated.unknown.empty()) code = graver(code, kExitInconclusive);
   return gated.failures.empty() ? code : graver(code, kExitFailed);
 }

@@ -92,7 +92,7 @@ prints what was found, with measurements for CDash, and fails on a regression.
   such as a ``<build>/profile/<run>`` of then, which must have those of all workloads (in ``<catalog>/``, or in itself). Captures
   did not run together with those of this run: code and counts are compared in full, times decide nothing, and the test passes,
   or with ``FAIL_ON inconclusive`` fails where a workload is not the same code, or with ``FAIL_ON instructions`` where one executes
-  more machine instructions, by more than ``INSTRUCTION_FLOOR``. The other settings are refused then, and so are captures of another measurement
+  more machine instructions in as many ``ITERATIONS``, by more than ``INSTRUCTION_FLOOR``. The other settings are refused then, and so are captures of another measurement
   contract, as of another processor. Generator expressions are allowed. Where there is nothing, the test is skipped.
 ``BUDGET``, ``PAIRS``
   Seconds for all catalogs together, each having its share by the number of its workloads; 150 when neither is given. So many

@@ -7,24 +7,30 @@ namespace wago::diff {
 
 namespace {
 
-constexpr const char* kNotGated = "not gated on executed instructions, which are not known on both sides";
+// What the gate goes by, or why it cannot.
+struct Known {
+  std::optional<double> change;
+  std::string why_not;
+};
 
-// Of both sides the same, or a whole number each: otherwise iterations differ from one another.
-bool is_per_unit(const CountComparison& counts) {
-  return counts.baseline_work == counts.candidate_work ||
-         (counts.machine.baseline % counts.baseline_work == 0 &&
-          counts.machine.candidate % counts.candidate_work == 0);
+constexpr const char* kUncounted = "not gated: executed instructions were not counted on both sides";
+
+Known known(const ReportedWorkload& workload) {
+  if (workload.code && workload.code->same_code) return {0.0, {}};
+  const auto change = instruction_change(workload);
+  return {change, change ? "" : kUncounted};
 }
 
-std::optional<double> known_change(const ReportedWorkload& workload) {
-  if (workload.code && workload.code->same_code) return 0;
-  return instruction_change(workload);
-}
-
-std::optional<double> known_change(const UnpairedBenchmark& benchmark) {
-  if (benchmark.verdict == Verdict::SameCode) return 0;
+Known known(const UnpairedBenchmark& benchmark) {
+  if (benchmark.verdict == Verdict::SameCode) return {0.0, {}};
   const auto change = instruction_change(benchmark);
-  return change && is_per_unit(*benchmark.exact->counts) ? change : std::nullopt;
+  if (!change) return {{}, kUncounted};
+  const CountComparison& counts = *benchmark.exact->counts;
+  if (counts.baseline_work == counts.candidate_work) return {change, {}};
+  return {{},
+          "not gated: the sides did not do the same work, " + format_count(counts.baseline_work) + " and " +
+              format_plural(counts.candidate_work, counts.work_unit) +
+              "; record both with the same --iterations"};
 }
 
 std::optional<std::string> failure_of(const std::optional<double>& floor,
@@ -36,12 +42,12 @@ std::optional<std::string> failure_of(const std::optional<double>& floor,
          format_setting(*floor);
 }
 
-void add(GatedInstructions& gated, const std::string& workload, const std::optional<double>& change,
+void add(GatedInstructions& gated, const std::string& workload, const Known& known,
          const std::optional<std::string>& failure) {
-  if (change) {
+  if (known.change) {
     ++gated.known;
   } else {
-    gated.unknown.push_back(workload);
+    gated.unknown.push_back(base::display(workload) + " is " + known.why_not);
   }
   if (failure) gated.failures.push_back(base::display(workload) + " " + *failure);
 }
@@ -67,26 +73,23 @@ std::optional<double> instruction_change(const UnpairedBenchmark& benchmark) {
 
 void set_instruction_gate(Report& report, double floor) {
   report.instruction_floor = floor;
-  const GatedInstructions gated = gate_instructions(report);
-  if (gated.unknown.empty()) return;
-  const std::vector<std::string_view> names(gated.unknown.begin(), gated.unknown.end());
-  report.remarks.push_back(std::string(kNotGated) + ": " + base::join_some(names));
+  for (const std::string& sentence : gate_instructions(report).unknown) report.remarks.push_back(sentence);
 }
 
 void set_instruction_gate(UnpairedReport& report, double floor) {
   report.instruction_floor = floor;
   for (UnpairedBenchmark& benchmark : report.benchmarks) {
-    if (!known_change(benchmark)) benchmark.reasons.emplace_back(kNotGated);
+    if (Known of = known(benchmark); !of.change) benchmark.reasons.push_back(std::move(of.why_not));
   }
 }
 
 std::optional<std::string> instruction_failure(const Report& report, const ReportedWorkload& workload) {
-  return failure_of(report.instruction_floor, known_change(workload));
+  return failure_of(report.instruction_floor, known(workload).change);
 }
 
 std::optional<std::string> instruction_failure(const UnpairedReport& report,
                                                const UnpairedBenchmark& benchmark) {
-  return failure_of(report.instruction_floor, known_change(benchmark));
+  return failure_of(report.instruction_floor, known(benchmark).change);
 }
 
 GatedInstructions& GatedInstructions::operator+=(const GatedInstructions& other) {
@@ -99,7 +102,7 @@ GatedInstructions& GatedInstructions::operator+=(const GatedInstructions& other)
 GatedInstructions gate_instructions(const Report& report) {
   GatedInstructions gated;
   for (const ReportedWorkload& workload : report.workloads) {
-    add(gated, report.experiment.workloads[workload.workload].id, known_change(workload),
+    add(gated, report.experiment.workloads[workload.workload].id, known(workload),
         instruction_failure(report, workload));
   }
   return gated;
@@ -108,7 +111,7 @@ GatedInstructions gate_instructions(const Report& report) {
 GatedInstructions gate_instructions(const UnpairedReport& report) {
   GatedInstructions gated;
   for (const UnpairedBenchmark& benchmark : report.benchmarks)
-    add(gated, benchmark.name, known_change(benchmark), instruction_failure(report, benchmark));
+    add(gated, benchmark.name, known(benchmark), instruction_failure(report, benchmark));
   return gated;
 }
 

@@ -2,9 +2,9 @@
 // counted exactly, so that more machine instructions than the baseline's are no chance; the floor is the
 // share by which more are let pass.
 //
-// It goes by instructions per unit of work, which are known where the code is the same (then they are equal),
-// or where both sides did the same work, or where each side's count is a whole number per unit: a workload
-// that executes another number each time says nothing where one side did it more often.
+// It goes by what both sides executed in the same work, and knows without counts that the same code executes
+// the same. Over different work the means may differ without any difference of code, since a workload may
+// execute another number each time; that is not gated.
 #pragma once
 
 #include <optional>
@@ -37,7 +37,7 @@ std::optional<std::string> instruction_failure(const UnpairedReport& report,
 // What the gates of one or several reports say.
 struct GatedInstructions {
   std::vector<std::string> failures;  // a sentence each
-  std::vector<std::string> unknown;   // workloads that are not gated
+  std::vector<std::string> unknown;   // of workloads that are not gated, a sentence each: why
   size_t known = 0;
 
   GatedInstructions& operator+=(const GatedInstructions& other);

@@ -53,10 +53,10 @@ TEST(InstructionGate, WhatIsNotKnownIsRemarkedAndTheSameCodeNeedsNoCount) {
   set_instruction_gate(report, 0.01);
   const GatedInstructions gated = gate_instructions(report);
   EXPECT_EQ(gated.known, 1u);
-  EXPECT_EQ(gated.unknown, Sentences{"uncounted"});
+  const Sentences wanted = {"uncounted is not gated: executed instructions were not counted on both sides"};
+  EXPECT_EQ(gated.unknown, wanted);
   EXPECT_TRUE(gated.failures.empty());
-  EXPECT_EQ(report.remarks,
-            Sentences{"not gated on executed instructions, which are not known on both sides: uncounted"});
+  EXPECT_EQ(report.remarks, wanted);
 }
 
 TEST(InstructionGate, WithoutAGateCountsFailNothing) {
@@ -92,21 +92,24 @@ UnpairedReport unpaired(uint64_t baseline, uint64_t candidate, uint64_t candidat
   return report;
 }
 
-TEST(InstructionGate, CapturesAreGatedPerUnitOfWork) {
+TEST(InstructionGate, CapturesAreGatedOverTheSameWork) {
   EXPECT_EQ(gate_instructions(unpaired(1000, 1011)).failures,
             Sentences{"w executes +1.10 % machine instructions, exactly; the floor is 1 %"});
   EXPECT_TRUE(gate_instructions(unpaired(1000, 1010)).failures.empty());
-  EXPECT_TRUE(gate_instructions(unpaired(1000, 2000, 2)).failures.empty());
-  EXPECT_EQ(gate_instructions(unpaired(0, 2000)).unknown, Sentences{"w"});
+  EXPECT_EQ(gate_instructions(unpaired(0, 2000)).unknown.size(), 1u);
 }
 
-// It executes more each time, so that a side that did it more often has the greater mean.
-TEST(InstructionGate, AWorkloadThatKeepsStateIsNotGatedOverDifferentWork) {
-  UnpairedReport report = unpaired(1000, 3007, 2);
+// It may execute more each time, so that a side that did it more often has the greater mean.
+TEST(InstructionGate, OverDifferentWorkNothingIsGated) {
+  UnpairedReport report = unpaired(1000, 3000, 2);
+  report.benchmarks[0].exact->counts->work_unit = "invocation";
   EXPECT_EQ(gate_instructions(report).known, 0u);
   set_instruction_gate(report, 0);
-  EXPECT_EQ(report.benchmarks[0].reasons,
-            Sentences{"not gated on executed instructions, which are not known on both sides"});
+  EXPECT_EQ(
+      report.benchmarks[0].reasons,
+      Sentences{"not gated: the sides did not do the same work, 1 and 2 invocations; record both with the "
+                "same --iterations"});
+  EXPECT_TRUE(gate_instructions(report).failures.empty());
   report.benchmarks[0].verdict = Verdict::SameCode;
   EXPECT_EQ(gate_instructions(report).known, 1u);
   EXPECT_TRUE(gate_instructions(report).failures.empty())
@@ -117,7 +120,7 @@ TEST(InstructionGate, SeveralReportsAreOneGate) {
   GatedInstructions all = gate_instructions(report_of({{"a", lane(1, 2)}, {"b", {}}}));
   all += gate_instructions(report_of({{"c", lane(1, 1)}, {"d", lane(1, 2)}}));
   EXPECT_EQ(all.failures.size(), 2u);
-  EXPECT_EQ(all.unknown, Sentences{"b"});
+  EXPECT_EQ(all.unknown.size(), 1u);
   EXPECT_EQ(all.known, 3u);
 }
 

@@ -163,8 +163,11 @@ std::vector<std::string> warnings_of(const Releases& releases) {
       sentences.push_back(steps_text(column) + ": nothing is claimed: " + base::printable(sentence));
     if (column.report->findings.suspect)
       sentences.push_back(steps_text(column) + ": " + *column.report->findings.suspect);
-    for (const std::string& failure : gate_instructions(*column.report).failures)
-      sentences.push_back(steps_text(column) + ": " + failure);
+    if (!column.report->instruction_floor) continue;
+    const GatedInstructions gated = gate_instructions(*column.report);
+    for (const auto* list : {&gated.failures, &gated.unknown}) {
+      for (const std::string& sentence : *list) sentences.push_back(steps_text(column) + ": " + sentence);
+    }
   }
   for (const std::string& remark : releases.remarks) sentences.push_back(base::printable(remark));
   return sentences;
