@@ -296,11 +296,12 @@ base::Result<FunctionChoice> choose_function(const Evidence& evidence, std::stri
       }
       if (index && function.index == *index) numbered.push_back({i, &function});
     }
-    for (const capture::ExportedName& name : image.exports) {
-      const capture::Function* function = locations.function(i, name.function);
+    for (const capture::ExportedName& exported : image.exports) {
+      if (exported.name != name_or_index) continue;
+      const capture::Function* function = locations.function(i, exported.function);
       const bool known = std::ranges::any_of(
           named, [&](const FunctionChoice& choice) { return choice.function == function; });
-      if (function && !known && name.name == name_or_index) named.push_back({i, function});
+      if (function && !known) named.push_back({i, function});
     }
   }
   const auto& found = named.empty() ? numbered : named;

@@ -97,8 +97,7 @@ std::string circle_remark(std::span<const HistoryExperiment> experiments, const 
          " is older is not clear: " + measured(one, other) + " measured the second against the first, " +
          measured(other, one) +
          " the first against the second; the baseline is the older one, and where sides were exchanged "
-         "changes "
-         "are missed";
+         "changes are missed";
 }
 
 std::set<size_t> ancestors_of(size_t version, const std::vector<std::set<size_t>>& baselines) {
