@@ -107,8 +107,7 @@ std::vector<Trial> trials_of(const capture::ExperimentContents& contents, bool c
 
 Suite suite_of(const capture::ExperimentContents& contents, const VerdictSettings& settings) {
   const ExperimentFindings findings = find(contents.experiment, contents.pairs, settings);
-  Suite suite{.workloads = findings.workloads.size(),
-              .invalid = !findings.invalid.empty(),
+  Suite suite{.invalid = !findings.invalid.empty(),
               .seconds = static_cast<double>(contents.experiment.elapsed_ns) / 1e9};
   for (const WorkloadFinding& finding : findings.workloads) {
     suite.claims += finding.gated;

@@ -39,7 +39,6 @@ std::vector<Trial> trials_of(const capture::ExperimentContents& contents, bool c
 
 // An experiment as a whole, all its workloads judged together.
 struct Suite {
-  size_t workloads = 0;     // without controls
   size_t claims = 0;        // findings of a change that are held over all workloads: a gate fails
   bool invalid = false;     // a control moved: nothing is claimed
   bool unfinished = false;  // the budget was spent before all was settled

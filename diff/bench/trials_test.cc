@@ -57,6 +57,34 @@ TEST(Trials, FindWhatWasInjected) {
   EXPECT_NEAR(injected(slower.experiment), std::log(1.08), 1e-15);
 }
 
+// As the experiment left it: with however many pairs, and with none.
+TEST(Trials, AsRunEachWorkloadIsOneTrial) {
+  auto made = contents(around(1.08, 13), 80'000);
+  made.experiment.workloads.push_back(made.experiment.workloads[0]);
+  made.experiment.workloads[1].id = "unreached";
+  const auto trials = trials_of(made, false, {.as_run = true});
+  ASSERT_EQ(trials.size(), 2u);
+  EXPECT_EQ(trials[0].finding, Finding::Regressed);
+  EXPECT_EQ(trials[0].pairs, 13u);
+  EXPECT_DOUBLE_EQ(trials[0].seconds, 26);
+  EXPECT_FALSE(trials[0].others_judged);
+  EXPECT_EQ(trials[1].finding, Finding::Inconclusive);
+  EXPECT_EQ(trials[1].pairs, 0u);
+  EXPECT_TRUE(trials_of(made, true, {.as_run = true}).empty());
+}
+
+TEST(Trials, ASuiteIsWhatAGateWouldSay) {
+  const Suite same = suite_of(contents(around(1, 8)), {});
+  EXPECT_EQ(same.claims, 0u);
+  EXPECT_FALSE(same.invalid || same.unfinished);
+  EXPECT_DOUBLE_EQ(same.seconds, 16);
+  auto made = contents(around(1.08, 8));
+  EXPECT_EQ(suite_of(made, {}).claims, 1u);
+  made.experiment.workloads[0].control = true;
+  EXPECT_TRUE(suite_of(made, {}).invalid) << "a control that moved";
+  EXPECT_TRUE(suite_of(contents(around(1, 3)), {}).unfinished);
+}
+
 TEST(Trials, ControlsAreApart) {
   auto made = contents(around(1, 24));
   EXPECT_TRUE(trials_of(made, true, {}).empty());
