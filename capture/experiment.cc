@@ -180,6 +180,10 @@ Pair read_pair(JsonReader& reader, const Experiment& experiment, const Experimen
   if (const auto side = reader.optional_word("loaded_first", kSideWords))
     pair.loaded_first = static_cast<ExperimentSide>(*side);
   pair.padding_bytes = reader.u32("padding_bytes");
+  if (auto addresses = reader.optional_object("addresses")) {
+    pair.addresses = {
+        .stack = addresses->u64("stack"), .code = addresses->u64("code"), .memory = addresses->u64("memory")};
+  }
   pair.cpu = reader.u32("cpu");
   pair.iterations_per_turn = reader.u64("iterations_per_turn");
   if (pair.iterations_per_turn == 0) reader.fail("must be at least 1", "iterations_per_turn");
@@ -248,18 +252,23 @@ std::string sealed(std::string text, std::string_view end, std::string_view befo
 }
 
 std::string pair_text(const Pair& pair) {
-  return Json::object({{"workload", pair.workload},
-                       {"round", pair.round},
-                       {"code_offset", pair.code_offset},
-                       {"first", spelling(pair.first)},
-                       {"loaded_first", spelling(pair.loaded_first)},
-                       {"padding_bytes", pair.padding_bytes},
-                       {"cpu", pair.cpu},
-                       {"iterations_per_turn", pair.iterations_per_turn},
-                       {"sliced", pair.sliced},
-                       {"baseline", turns_json(pair.turns[0])},
-                       {"candidate", turns_json(pair.turns[1])}})
-      .dump();
+  Json json = Json::object({{"workload", pair.workload},
+                            {"round", pair.round},
+                            {"code_offset", pair.code_offset},
+                            {"first", spelling(pair.first)},
+                            {"loaded_first", spelling(pair.loaded_first)},
+                            {"padding_bytes", pair.padding_bytes}});
+  if (pair.addresses) {
+    json.set("addresses", Json::object({{"stack", pair.addresses->stack},
+                                        {"code", pair.addresses->code},
+                                        {"memory", pair.addresses->memory}}));
+  }
+  json.set("cpu", pair.cpu);
+  json.set("iterations_per_turn", pair.iterations_per_turn);
+  json.set("sliced", pair.sliced);
+  json.set("baseline", turns_json(pair.turns[0]));
+  json.set("candidate", turns_json(pair.turns[1]));
+  return json.dump();
 }
 
 }  // namespace

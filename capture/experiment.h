@@ -113,6 +113,14 @@ struct Turn {
   bool operator==(const Turn&) const = default;
 };
 
+// Where processes have what was put at an address on purpose.
+struct Addresses {
+  uint64_t stack = 0;   // its beginning; it grows downwards
+  uint64_t code = 0;    // and what is compiled later, behind it
+  uint64_t memory = 0;  // the first linear memory; others behind it
+  bool operator==(const Addresses&) const = default;
+};
+
 // A fresh process of each side, alive at the same time on the same CPU.
 struct Pair {
   uint32_t workload = 0;  // index into Experiment::workloads
@@ -122,7 +130,9 @@ struct Pair {
   // Whose process was started, loaded and warmed up before the other's.
   ExperimentSide loaded_first = ExperimentSide::Baseline;
   uint32_t padding_bytes = 0;  // of the environment, the same on both sides
-  uint32_t cpu = 0;            // that both were bound to
+  // The same on both sides; nothing: wherever the kernel had put things, elsewhere on either side.
+  std::optional<Addresses> addresses;
+  uint32_t cpu = 0;  // that both were bound to
   uint64_t iterations_per_turn = 1;
   bool sliced = false;  // long iterations: both ran freely and the kernel alternated; else turn by turn
   std::array<std::vector<Turn>, 2> turns;  // by ExperimentSide; warm-up excluded

@@ -58,7 +58,17 @@ uint64_t draw(uint64_t seed, uint64_t purpose, uint64_t number) {
   }
   return x;
 }
-enum Purpose : uint64_t { kForControls = 1, kForOrder, kForPadding, kForCpu, kForFirst, kForRounds };
+enum Purpose : uint64_t {
+  kForControls = 1,
+  kForOrder,
+  kForPadding,
+  kForCpu,
+  kForFirst,
+  kForRounds,
+  kForStack,
+  kForCode,
+  kForMemory
+};
 
 template <class T>
 void shuffle(std::vector<T>& items, uint64_t seed) {
@@ -76,6 +86,20 @@ Order order_of(uint64_t pair, uint64_t drawn) {
   const uint64_t first = place + block + drawn;
   const uint64_t loaded_first = (place + 1) / 2 + block + (drawn >> 1);
   return {kExperimentSides[first % 2], kExperimentSides[loaded_first % 2]};
+}
+
+// With as many bits as the kernel draws, in areas of the address space where it puts nothing itself, not even
+// under a sanitizer.
+capture::Addresses draw_addresses(uint64_t seed, uint64_t pair) {
+  constexpr uint64_t kTiB = uint64_t{1} << 40, kPageBytes = 4096;
+  auto page = [&](Purpose purpose, uint64_t area) {
+    return area + draw(seed, purpose, pair) % (kTiB / kPageBytes) * kPageBytes;
+  };
+  // A stack begins anywhere in its page.
+  const uint64_t in_page = draw(seed, kForStack, pair) >> 32 & (kPageBytes - 16);
+  return {.stack = page(kForStack, 20 * kTiB) + in_page,
+          .code = page(kForCode, 24 * kTiB),
+          .memory = page(kForMemory, 32 * kTiB)};
 }
 
 // A side that is slowed down measures between its turns how fast its loop is. The other one must do so as
@@ -122,6 +146,10 @@ class Experimenter {
     if (auto error = greet_sides()) return error;
     if (auto error = survey_workloads()) return error;
     if (auto error = continued_ ? resume() : begin()) return error;
+    if (!not_placed_.empty()) {
+      note(not_placed_);
+      add_diagnostic(not_placed_);
+    }
     std::optional<Error> error = record_captures();
     if (!error) error = measure_rounds();
     experiment_.complete = !error;
@@ -166,6 +194,12 @@ class Experimenter {
       }
       experiment_.sides[index_of(side)] = record_of(wanted, *hello);
       backends_[index_of(side)] = std::move(hello->worker.backends);
+      if (hello->protocol < kPlacingWorkerProtocol) {
+        not_placed_ =
+            name_of(side) + " speaks version " + std::to_string(hello->protocol) +
+            " of the worker protocol and cannot be told where to have its code and stack: the sides "
+            "have other addresses, and some workloads need several times as many pairs for it";
+      }
     }
     return std::nullopt;
   }
@@ -487,6 +521,7 @@ class Experimenter {
     drawn.code_offset = static_cast<uint32_t>(pairs_before % capture::kCodeOffsets) * kOffsetBytes;
     drawn.padding_bytes = static_cast<uint32_t>(draw(seed, kForPadding, pairs_before) % kMaxPaddingBytes);
     drawn.cpu = cpus_[draw(seed, kForCpu, pairs_before) % cpus_.size()];
+    if (not_placed_.empty()) drawn.addresses = draw_addresses(seed, pairs_before);
     const Order order = order_of(pairs_before, draw(seed, kForFirst, pairs_before / kBalancedPairs));
     drawn.first = order.first;
     drawn.loaded_first = order.loaded_first;
@@ -521,6 +556,7 @@ class Experimenter {
   uint64_t pairs_before_ = 0;
   bool continued_ = false;
   bool unsettled_ = false;
+  std::string not_placed_;  // why the sides are not told where to have what; empty: they are
   int interrupted_by_ = 0;
   uint64_t wanted_pairs_ = 0;
   std::vector<uint32_t> cpus_;

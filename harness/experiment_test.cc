@@ -97,6 +97,8 @@ int run_worker(const std::string& program) {
   for (std::string line; !worker.closed() && std::getline(std::cin, line);) {
     auto request = base::parse_json(line, "request");
     const std::string message = request ? message_name(*request) : "";
+    // A program that knows no other version.
+    if (message == "hello" && how == "first_version") line = to_json(HelloRequest{1, 1}).dump();
     if (message == "load" && how == "diary") {
       std::ofstream(program + ".offsets", std::ios::app)
           << base::JsonReader(*request, "load").u64("code_offset") << " ";
@@ -233,6 +235,7 @@ TEST_F(ExperimentTest, PairsHoldWhatBothSidesDid) {
   EXPECT_EQ(contents.experiment.sides[0].runner_id, own_identity().runner_id);
   std::map<uint32_t, uint32_t> pairs_of;
   std::map<uint32_t, std::vector<std::array<size_t, 2>>> orders;
+  std::set<uint64_t> addresses;
   for (const capture::Pair& pair : contents.pairs) {
     const uint32_t number = pairs_of[pair.workload]++;
     EXPECT_EQ(pair.code_offset, number % 4 * 16);
@@ -240,6 +243,10 @@ TEST_F(ExperimentTest, PairsHoldWhatBothSidesDid) {
     EXPECT_FALSE(pair.sliced);
     EXPECT_GT(pair.iterations_per_turn, 1u);
     EXPECT_LT(pair.padding_bytes, 4096u);
+    ASSERT_TRUE(pair.addresses);
+    for (uint64_t address : {pair.addresses->stack, pair.addresses->code, pair.addresses->memory}) {
+      EXPECT_TRUE(addresses.insert(address).second) << "drawn for each pair";
+    }
     ASSERT_GE(pair.turns[0].size(), 3u);
     const size_t first = static_cast<size_t>(pair.first);
     orders[pair.workload].push_back({first, static_cast<size_t>(pair.loaded_first)});
@@ -258,6 +265,17 @@ TEST_F(ExperimentTest, PairsHoldWhatBothSidesDid) {
   }
   EXPECT_EQ(pairs_of[0], 5u);
   EXPECT_EQ(pairs_of[1], 5u);
+}
+
+TEST_F(ExperimentTest, ASideThatCannotBePlacedLeavesTheOtherWhereItIs) {
+  ExperimentRequest wanted = request("first_version");
+  ASSERT_FALSE(run(wanted, 2).error);
+  const ExperimentContents contents = read();
+  ASSERT_EQ(contents.pairs.size(), 4u);
+  for (const capture::Pair& pair : contents.pairs) EXPECT_FALSE(pair.addresses);
+  ASSERT_EQ(contents.experiment.diagnostics.size(), 1u);
+  EXPECT_TRUE(contents.experiment.diagnostics[0].starts_with(
+      "the candidate speaks version 1 of the worker protocol and cannot be told where to have its code"));
 }
 
 TEST_F(ExperimentTest, AShiftedSideHasItsCodeSoMuchFurtherInEveryPair) {

@@ -84,10 +84,13 @@ TurnPlan plan_turns(uint64_t iteration_ns, uint64_t max_iterations_per_turn, uin
 }
 
 std::optional<SideFailure> PairRunner::make_ready(WorkerProcess& worker, const PairSide& side,
-                                                  uint32_t code_offset, HelloAnswer& hello,
+                                                  const PairDraw& draw, HelloAnswer& hello,
                                                   LoadAnswer& loaded) {
   if (auto failure = worker.hello(hello)) return failure;
-  if (auto failure = worker.load(load_request(side, code_offset), loaded)) return failure;
+  if (draw.addresses) {
+    if (auto failure = worker.place(*draw.addresses)) return failure;
+  }
+  if (auto failure = worker.load(load_request(side, draw.code_offset), loaded)) return failure;
   return worker.warm_up(side.workload.warmup);
 }
 
@@ -105,7 +108,7 @@ PairRunner::Surveyed PairRunner::survey(const PairSide& side, uint32_t cpu) {
       {.program = side.program, .cpu = cpu, .answer_timeout_ns = answer_timeout_ns_}, signals_);
   if (!worker) return worker.error();
   SideSurvey survey;
-  if (auto failure = make_ready(*worker, side, 0, survey.hello, survey.loaded)) return *failure;
+  if (auto failure = make_ready(*worker, side, {}, survey.hello, survey.loaded)) return *failure;
   EstimateAnswer estimate;
   if (auto failure = worker->estimate(kEstimateNs, estimate)) return *failure;
   survey.iteration_ns = estimate.iteration_ns;
@@ -143,7 +146,7 @@ PairRunner::Measured PairRunner::measure(const std::array<PairSide, 2>& sides, c
     const size_t i = index_of(side);
     HelloAnswer hello;
     LoadAnswer loaded;
-    auto failure = make_ready(*workers[i], sides[i], draw.code_offset, hello, loaded);
+    auto failure = make_ready(*workers[i], sides[i], draw, hello, loaded);
     if (!failure) failure = check_same(hello, loaded, *expected[i]);
     if (failure) return PairFailure{side, std::move(*failure)};
   }
@@ -152,6 +155,7 @@ PairRunner::Measured PairRunner::measure(const std::array<PairSide, 2>& sides, c
   pair.first = draw.first;
   pair.loaded_first = draw.loaded_first;
   pair.padding_bytes = draw.padding_bytes;
+  pair.addresses = draw.addresses;
   pair.cpu = draw.cpu;
   pair.iterations_per_turn = plan.iterations;
   pair.sliced = plan.sliced;

@@ -1,7 +1,7 @@
 // Measures pairs: a fresh process of each side, alive at the same time on the same CPU, taking turns by
 // passing a token through pipes - or, where an iteration is long, running at once and leaving the turns to
-// the kernel. Both have everything alike that is not what is compared: CPU, code offset, size of the
-// environment, number of turns and of iterations in each.
+// the kernel. Both have everything alike that is not what is compared: CPU, code offset, addresses, size
+// of the environment, number of turns and of iterations in each.
 #pragma once
 
 #include <array>
@@ -52,6 +52,7 @@ struct PairDraw {
   uint32_t cpu = 0;
   capture::ExperimentSide first = capture::ExperimentSide::Baseline;
   capture::ExperimentSide loaded_first = capture::ExperimentSide::Baseline;
+  std::optional<capture::Addresses> addresses;  // only where both sides can be placed
 };
 
 // Which side spoiled a pair, and how.
@@ -88,7 +89,7 @@ class PairRunner {
  private:
   using Workers = std::array<std::optional<WorkerProcess>, 2>;
   base::Result<void> start(const std::array<PairSide, 2>& sides, const PairDraw& draw, Workers& workers);
-  std::optional<SideFailure> make_ready(WorkerProcess& worker, const PairSide& side, uint32_t code_offset,
+  std::optional<SideFailure> make_ready(WorkerProcess& worker, const PairSide& side, const PairDraw& draw,
                                         HelloAnswer& hello, LoadAnswer& loaded);
   std::optional<PairFailure> take_turns(Workers& workers, const TurnPlan& plan, const PairDraw& draw,
                                         uint64_t iteration_ns, capture::Pair& pair);

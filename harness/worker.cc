@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <optional>
 #include <utility>
 
 #include "base/text.h"
@@ -14,7 +15,9 @@
 #include "harness/code_images.h"
 #include "harness/machine.h"
 #include "harness/phases.h"
+#include "harness/placed_thread.h"
 #include "harness/stored_sentence.h"
+#include "runtime/regions.h"
 
 namespace wago::harness {
 
@@ -78,27 +81,33 @@ Json Worker::answer(std::string_view line) {
 }
 
 Json Worker::answer(const Json& request) {
-  using Answer = Json (Worker::*)(const Json&);
-  static constexpr std::array<std::pair<std::string_view, Answer>, 7> kRequests = {{
+  struct Request {
+    std::string_view name;
+    Json (Worker::*answer)(const Json&);
+    bool needs_workload = false;
+    uint64_t since = kOldestWorkerProtocol;
+  };
+  static constexpr std::array<Request, 8> kRequests = {{
       {"hello", &Worker::hello},
+      {"place", &Worker::place, false, kPlacingWorkerProtocol},
       {"load", &Worker::load},
-      {"warm-up", &Worker::warm_up},
-      {"estimate", &Worker::estimate},
-      {"alternate", &Worker::alternate},
-      {"free", &Worker::run_freely},
+      {"warm-up", &Worker::warm_up, true},
+      {"estimate", &Worker::estimate, true},
+      {"alternate", &Worker::alternate, true},
+      {"free", &Worker::run_freely, true},
       {"close", &Worker::close},
   }};
   const std::string name = message_name(request);
   std::vector<std::string_view> names;
-  for (const auto& [known, answer] : kRequests) {
-    names.push_back(known);
-    if (name != known) continue;
-    if (!greeted_ && known != "hello") {
+  for (const Request& known : kRequests) {
+    if (protocol_ != 0 && known.since > protocol_) continue;
+    names.push_back(known.name);
+    if (name != known.name) continue;
+    if (protocol_ == 0 && known.name != "hello") {
       return refusal(usage_error("hello must come first, not " + name));
     }
-    const bool needs_workload = known != "hello" && known != "load" && known != "close";
-    if (needs_workload && !work_) return refusal(usage_error("load must come before " + name));
-    return (this->*answer)(request);
+    if (known.needs_workload && !work_) return refusal(usage_error("load must come before " + name));
+    return (this->*known.answer)(request);
   }
   return refusal(usage_error("message: " + base::not_among(name, names)));
 }
@@ -115,8 +124,19 @@ Json Worker::hello(const Json& request) {
                                versions(wanted->oldest, wanted->newest) + ": use a newer " +
                                (old ? "wago-profile for the experiment" : "runner")));
   }
-  greeted_ = true;
+  protocol_ = protocol;
   return to_json(HelloAnswer{protocol, identity_});
+}
+
+Json Worker::place(const Json& request) {
+  if (work_) return refusal(usage_error("place must come before load"));
+  if (stack_address_ != 0) return refusal(usage_error("this worker was placed already"));
+  auto wanted = read_place_request(request);
+  if (!wanted) return refusal(wanted.error());
+  runtime::place_region(runtime::Region::Code, wanted->code);
+  runtime::place_region(runtime::Region::Memory, wanted->memory);
+  stack_address_ = wanted->stack;
+  return plain_message("placed");
 }
 
 Json Worker::load(const Json& request) {
@@ -257,31 +277,58 @@ Json Worker::close(const Json& request) {
   return plain_message("closed");
 }
 
+namespace {
+
+class Conversation {
+ public:
+  Conversation(Worker& worker, int in, int out) : worker_(worker), in_(in), out_(out) {}
+
+  // Until its end, whose exit code is returned, or until the worker is told where to have its stack.
+  std::optional<int> go_on() {
+    const uint64_t stack_address = worker_.stack_address();
+    while (!worker_.closed() && worker_.stack_address() == stack_address) {
+      const size_t end = pending_.find('\n', searched_);
+      if (end == std::string::npos) {
+        searched_ = pending_.size();
+        if (searched_ > kMaxWorkerLine) {
+          const auto error =
+              usage_error("a line is longer than " + std::to_string(kMaxWorkerLine) + " bytes");
+          write_all(out_, refusal(error).dump() + "\n");
+          return 2;
+        }
+        const ssize_t got = ::read(in_, chunk_.data(), chunk_.size());
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) return 0;
+        pending_.append(chunk_.data(), static_cast<size_t>(got));
+        continue;
+      }
+      const Json answer = worker_.answer(std::string_view(pending_).substr(0, end));
+      pending_.erase(0, end + 1);
+      searched_ = 0;
+      if (!write_all(out_, answer.dump() + "\n")) return 1;
+    }
+    return worker_.closed() ? std::optional(0) : std::nullopt;
+  }
+
+ private:
+  Worker& worker_;
+  const int in_, out_;
+  std::string pending_;
+  size_t searched_ = 0;  // of it, where there is no end of a line
+  std::vector<char> chunk_ = std::vector<char>(65536);
+};
+
+}  // namespace
+
 int serve(Worker& worker, int in, int out) {
   ::signal(SIGPIPE, SIG_IGN);
-  std::string pending;
-  std::vector<char> chunk(65536);
-  while (!worker.closed()) {
-    const ssize_t got = ::read(in, chunk.data(), chunk.size());
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return 0;
-    const size_t searched = pending.size();
-    pending.append(chunk.data(), static_cast<size_t>(got));
-    size_t begin = 0;
-    for (size_t end;
-         !worker.closed() && (end = pending.find('\n', std::max(begin, searched))) != std::string::npos;
-         begin = end + 1) {
-      const Json answer = worker.answer(std::string_view(pending).substr(begin, end - begin));
-      if (!write_all(out, answer.dump() + "\n")) return 1;
-    }
-    pending.erase(0, begin);
-    if (pending.size() > kMaxWorkerLine) {
-      const auto error = usage_error("a line is longer than " + std::to_string(kMaxWorkerLine) + " bytes");
-      write_all(out, refusal(error).dump() + "\n");
-      return 2;
-    }
+  Conversation conversation(worker, in, out);
+  std::optional<int> code = conversation.go_on();
+  if (code) return *code;
+  if (!run_on_stack_at(worker.stack_address(), [&] { code = conversation.go_on(); })) {
+    code = conversation.go_on();
   }
-  return 0;
+  return code.value_or(1);
 }
 
 }  // namespace wago::harness

@@ -39,10 +39,13 @@ class Worker {
   base::Json answer(std::string_view line);
   // It was asked to close.
   bool closed() const { return closed_; }
+  // Where it was asked to have its stack; 0: nowhere.
+  uint64_t stack_address() const { return stack_address_; }
 
  private:
   base::Json answer(const base::Json& request);
   base::Json hello(const base::Json& request);
+  base::Json place(const base::Json& request);
   base::Json load(const base::Json& request);
   base::Json warm_up(const base::Json& request);
   base::Json estimate(const base::Json& request);
@@ -60,7 +63,8 @@ class Worker {
   const WorkerIdentity identity_;
   base::Clock& clock_;
   const TokenPipes pipes_;
-  bool greeted_ = false;
+  uint64_t protocol_ = 0;  // that is spoken; 0: hello has not come
+  uint64_t stack_address_ = 0;
   bool closed_ = false;
   std::unique_ptr<Subject> subject_;
   std::unique_ptr<Work> work_;
@@ -68,7 +72,8 @@ class Worker {
 };
 
 // Serves requests from `in` until it is closed or `in` ends; returns the exit code. SIGPIPE is ignored from
-// then on.
+// then on. Once the worker was told where to have its stack, requests are answered on a thread that has it
+// there.
 int serve(Worker& worker, int in, int out);
 
 }  // namespace wago::harness

@@ -159,6 +159,12 @@ std::optional<SideFailure> WorkerProcess::hello(HelloAnswer& answer) {
   return {};
 }
 
+std::optional<SideFailure> WorkerProcess::place(const PlaceRequest& request) {
+  base::Json json;
+  if (auto failure = ask(to_json(request))) return failure;
+  return await("placed", json, deadline());
+}
+
 std::optional<SideFailure> WorkerProcess::load(const LoadRequest& request, LoadAnswer& answer) {
   base::Json json;
   if (auto failure = ask(to_json(request))) return failure;

@@ -48,6 +48,7 @@ class WorkerProcess {
   // Finds a protocol version that both speak, or says why there is none.
   std::optional<SideFailure> hello(HelloAnswer& answer);
   // Each returns nothing and fills in the answer, or why there is none.
+  std::optional<SideFailure> place(const PlaceRequest& request);
   std::optional<SideFailure> load(const LoadRequest& request, LoadAnswer& answer);
   std::optional<SideFailure> warm_up(uint64_t iterations);
   std::optional<SideFailure> estimate(uint64_t duration_ns, EstimateAnswer& answer);

@@ -92,6 +92,27 @@ Result<HelloAnswer> read_hello_answer(const Json& message) {
   });
 }
 
+Json to_json(const PlaceRequest& message) {
+  return Json::object(
+      {{"message", "place"}, {"stack", message.stack}, {"code", message.code}, {"memory", message.memory}});
+}
+
+Result<PlaceRequest> read_place_request(const Json& message) {
+  return read_message<PlaceRequest>(message, true, [](JsonReader& reader, PlaceRequest& place) {
+    // What x86-64 has for processes, and a multiple.
+    auto address = [&reader](const char* key, uint64_t multiple) {
+      const uint64_t value = reader.u64(key, (uint64_t{1} << 47) - 1);
+      if (value == 0 || value % multiple != 0) {
+        reader.fail("must be a multiple of " + std::to_string(multiple) + " and not 0", key);
+      }
+      return value;
+    };
+    place.stack = address("stack", 16);
+    place.code = address("code", 4096);
+    place.memory = address("memory", 4096);
+  });
+}
+
 Json to_json(const LoadRequest& message) {
   return Json::object({{"message", "load"},
                        {"catalog", message.catalog},

@@ -3,6 +3,7 @@
 //
 //   experiment  hello      which versions it speaks      worker  hello      which one it will be, and who it
 //   is
+//               place      where to have its stack, ...          placed       (since version 2)
 //               load       a workload                            loaded     what it became; nothing has run
 //               warm-up                                          warmed
 //               estimate                                         estimated
@@ -10,8 +11,8 @@
 //               free       at the kernel's discretion            samples
 //               close                                            closed, and the process ends
 //
-// Any request may be answered by `error`. A released worker is used for years: version 1 does not change, and
-// hello, the same in all versions, is what finds a version that both speak.
+// Any request may be answered by `error`. A released worker is used for years: its version does not change,
+// and hello, the same in all versions, is what finds a version that both speak.
 #pragma once
 
 #include <cstdint>
@@ -27,7 +28,9 @@
 namespace wago::harness {
 
 inline constexpr uint64_t kOldestWorkerProtocol = 1;
-inline constexpr uint64_t kNewestWorkerProtocol = 1;
+inline constexpr uint64_t kNewestWorkerProtocol = 2;
+// The first that knows `place`.
+inline constexpr uint64_t kPlacingWorkerProtocol = 2;
 // Of one line, either way.
 inline constexpr uint64_t kMaxWorkerLine = uint64_t{64} << 20;
 inline constexpr uint64_t kMaxWorkerTurns = 1'000'000;
@@ -54,6 +57,8 @@ struct HelloAnswer {
   uint64_t protocol = 0;  // that is spoken from here on
   WorkerIdentity worker;
 };
+
+using PlaceRequest = capture::Addresses;
 
 struct LoadRequest {
   std::string catalog;        // text of a catalog with one workload
@@ -102,6 +107,7 @@ struct WorkerError {
 
 base::Json to_json(const HelloRequest& message);
 base::Json to_json(const HelloAnswer& message);
+base::Json to_json(const PlaceRequest& message);
 base::Json to_json(const LoadRequest& message);
 base::Json to_json(const LoadAnswer& message);
 base::Json to_json(const WarmUpRequest& message);
@@ -111,7 +117,7 @@ base::Json to_json(const AlternateRequest& message);
 base::Json to_json(const FreeRequest& message);
 base::Json to_json(const SamplesAnswer& message);
 base::Json to_json(const WorkerError& message);
-// Messages that say nothing but their name: "warmed", "close", "closed".
+// Messages that say nothing but their name: "placed", "warmed", "close", "closed".
 base::Json plain_message(std::string_view name);
 
 // The name of a message; empty: it has none.
@@ -121,6 +127,7 @@ std::string message_name(const base::Json& message);
 // leniently: later versions may add to it.
 base::Result<HelloRequest> read_hello_request(const base::Json& message);
 base::Result<HelloAnswer> read_hello_answer(const base::Json& message);
+base::Result<PlaceRequest> read_place_request(const base::Json& message);
 base::Result<LoadRequest> read_load_request(const base::Json& message);
 base::Result<LoadAnswer> read_load_answer(const base::Json& message);
 base::Result<WarmUpRequest> read_warm_up_request(const base::Json& message);

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <cinttypes>
+#include <cstdio>
 #include <fstream>
 #include <thread>
 
@@ -11,6 +13,7 @@
 #include "base/testing/scratch_folder.h"
 #include "capture/catalog.h"
 #include "harness/testing/modules.h"
+#include "runtime/regions.h"
 
 namespace wago::harness {
 namespace {
@@ -78,14 +81,24 @@ class WorkerTest : public ::testing::Test {
   const std::string module_ = scratch_.file("module.wasm");
 };
 
-// Version 1 must be spoken for as long as there are runners that speak it: the transcript may grow, and its
-// sentences may be put better, but nothing else of it may change.
-TEST_F(WorkerTest, TheTranscriptOfVersion1IsKeptTo) {
+// A version must be spoken for as long as there are experiments that speak no later one: its transcript may
+// grow, and its sentences may be put better, but nothing else of it may change.
+class TranscriptTest : public WorkerTest, public ::testing::WithParamInterface<uint64_t> {
+ protected:
+  ~TranscriptTest() override {
+    for (runtime::Region region : {runtime::Region::Code, runtime::Region::Memory}) place_region(region, 0);
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Versions, TranscriptTest,
+                         ::testing::Range(kOldestWorkerProtocol, kNewestWorkerProtocol + 1));
+
+TEST_P(TranscriptTest, IsKeptTo) {
   TickingClock clock;
   Pipe in, out;
   ASSERT_EQ(::write(in.ends[1], "ttttt", 5), 5);
   Worker worker(nobody(), clock, {in.ends[0], out.ends[1]});
-  std::ifstream golden(WAGO_SOURCE_DIR "/harness/testing/worker_protocol_1.transcript");
+  std::ifstream golden(WAGO_SOURCE_DIR "/harness/testing/worker_protocol_" + std::to_string(GetParam()) +
+                       ".transcript");
   ASSERT_TRUE(golden);
   Json answer;
   int checked = 0;
@@ -272,6 +285,42 @@ TEST_F(WorkerTest, ServesLinesHoweverTheyArrive) {
   said.resize(static_cast<size_t>(::read(out.ends[0], said.data(), said.size())));
   EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 3);
   EXPECT_TRUE(said.ends_with("{\"message\":\"closed\"}\n")) << said;
+}
+
+bool is_mapped(uint64_t address, const std::string& permissions) {
+  std::ifstream maps("/proc/self/maps");
+  for (std::string line; std::getline(maps, line);) {
+    uint64_t begin = 0, end = 0;
+    char how[5] = {};
+    if (std::sscanf(line.c_str(), "%" SCNx64 "-%" SCNx64 " %4s", &begin, &end, how) != 3) continue;
+    if (begin <= address && address < end) return permissions == how;
+  }
+  return false;
+}
+
+TEST_F(WorkerTest, WhatIsPlacedIsThere) {
+  constexpr PlaceRequest kThere = {
+      .stack = (uint64_t{20} << 40) + 0x1230, .code = uint64_t{24} << 40, .memory = uint64_t{32} << 40};
+  Pipe in, out, tokens;
+  Worker worker(nobody(), base::system_clock(), {tokens.ends[0], tokens.ends[1]});
+  std::thread served([&] { EXPECT_EQ(serve(worker, in.ends[0], out.ends[1]), 0); });
+  std::string said;
+  auto ask = [&](const std::string& line) {
+    EXPECT_EQ(::write(in.ends[1], (line + "\n").data(), line.size() + 1), ssize_t(line.size() + 1));
+    said.assign(65536, '\0');
+    said.resize(static_cast<size_t>(::read(out.ends[0], said.data(), said.size())));
+    return said;
+  };
+  ask(to_json(HelloRequest{}).dump());
+  EXPECT_EQ(ask(to_json(kThere).dump()), "{\"message\":\"placed\"}\n");
+  EXPECT_TRUE(ask(load(fib(10, 55))).starts_with("{\"message\":\"loaded\"")) << said;
+  EXPECT_TRUE(is_mapped(kThere.code, "r-xp"));
+  EXPECT_TRUE(is_mapped(kThere.stack - 16, "rw-p"));
+  EXPECT_EQ(ask(R"({"message":"warm-up","iterations":2})"), "{\"message\":\"warmed\"}\n");
+  EXPECT_EQ(ask(R"({"message":"close"})"), "{\"message\":\"closed\"}\n");
+  served.join();
+  EXPECT_FALSE(is_mapped(kThere.stack - 16, "rw-p"));
+  for (runtime::Region region : {runtime::Region::Code, runtime::Region::Memory}) place_region(region, 0);
 }
 
 }  // namespace

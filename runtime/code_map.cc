@@ -15,6 +15,7 @@
 
 #include "base/check.h"
 #include "runtime/abi.h"
+#include "runtime/regions.h"
 
 namespace wago::runtime {
 
@@ -160,7 +161,7 @@ base::Result<std::unique_ptr<MappedCode>> MappedCode::publish(std::unique_ptr<Ma
   const size_t used = code_offset + code->image_->bytes.size();
   const size_t mapping_bytes = std::max(page_bytes, (used + page_bytes - 1) / page_bytes * page_bytes);
 
-  void* mapping = mmap(nullptr, mapping_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  void* mapping = map_in_region(Region::Code, mapping_bytes, PROT_READ | PROT_WRITE);
   if (mapping == MAP_FAILED) {
     return base::failed("cannot map " + std::to_string(mapping_bytes) +
                         " bytes for code: " + std::strerror(errno));
@@ -203,7 +204,7 @@ MappedCode::~MappedCode() {
     tell_observer([&](CodeObserver& told) { told.retired(*this); });
     Registry::instance().remove(this);
   }
-  if (mapping_) munmap(mapping_, mapping_bytes_);
+  if (mapping_) unmap_in_region(Region::Code, mapping_, mapping_bytes_);
 }
 
 void MappedCode::leave(uint64_t site) const {

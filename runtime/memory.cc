@@ -1,5 +1,4 @@
 #include "runtime/memory.h"
-#include "base/plural.h"
 
 #include <sys/mman.h>
 
@@ -7,6 +6,9 @@
 #include <cerrno>
 #include <cstring>
 #include <string>
+
+#include "base/plural.h"
+#include "runtime/regions.h"
 
 namespace wago::runtime {
 
@@ -19,7 +21,7 @@ base::Result<std::unique_ptr<MemoryData>> MemoryData::create(const MemoryType& t
   const uint32_t max_pages = std::min({type.limits.max.value_or(kMaxPages), limit_pages, kMaxPages});
   const uint64_t reserved_bytes =
       bounds == base::Bounds::Signals ? kMemoryReservation : std::max<uint64_t>(max_pages, 1) * kPageBytes;
-  void* base = mmap(nullptr, reserved_bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  void* base = map_in_region(Region::Memory, reserved_bytes, PROT_NONE, MAP_NORESERVE);
   if (base == MAP_FAILED) {
     const char* cure = bounds == base::Bounds::Signals
                            ? "; allow more address space, or use explicit bounds"
@@ -41,7 +43,7 @@ base::Result<std::unique_ptr<MemoryData>> MemoryData::create(const MemoryType& t
 }
 
 MemoryData::~MemoryData() {
-  munmap(view_.base, reserved_bytes_);
+  unmap_in_region(Region::Memory, view_.base, reserved_bytes_);
 }
 
 std::optional<uint32_t> MemoryData::grow(uint32_t delta_pages) {
