@@ -122,6 +122,10 @@ class Experimenter {
     if (auto error = greet_sides()) return error;
     if (auto error = survey_workloads()) return error;
     if (auto error = continued_ ? resume() : begin()) return error;
+    if (!in_place_.empty()) {
+      note(in_place_);
+      add_diagnostic(in_place_);
+    }
     std::optional<Error> error = record_captures();
     if (!error) error = measure_rounds();
     experiment_.complete = !error;
@@ -163,6 +167,9 @@ class Experimenter {
       if (!hello) {
         if (auto error = interrupted()) return error;
         return hello.error();
+      }
+      if (in_place_.empty() && !runner_.why_in_place().empty()) {
+        in_place_ = in_place_remark(wanted, side, runner_.why_in_place());
       }
       experiment_.sides[index_of(side)] = record_of(wanted, *hello);
       backends_[index_of(side)] = std::move(hello->worker.backends);
@@ -522,6 +529,7 @@ class Experimenter {
   bool continued_ = false;
   bool unsettled_ = false;
   int interrupted_by_ = 0;
+  std::string in_place_;  // a remark, or empty
   uint64_t wanted_pairs_ = 0;
   std::vector<uint32_t> cpus_;
   std::array<std::vector<std::string>, 2> backends_;
