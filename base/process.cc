@@ -27,6 +27,7 @@ Error system_failure(const char* what) {
 // Everything below runs between fork and exec, where only async-signal-safe calls are allowed.
 struct Exec {
   const char* program;
+  int program_fd;
   char* const* argv;
   char* const* environment;
   const std::vector<std::pair<int, int>>* descriptors;
@@ -62,6 +63,10 @@ void prefer_as_victim() {
   int high = exec.report;
   for (auto [from, to] : *exec.descriptors) high = std::max({high, from, to});
   exec.report = ::fcntl(exec.report, F_DUPFD_CLOEXEC, high + 1);
+  if (exec.program_fd >= 0) {
+    exec.program_fd = ::fcntl(exec.program_fd, F_DUPFD_CLOEXEC, high + 1);
+    if (exec.program_fd < 0) give_up(exec);
+  }
   int moved[16];
   size_t count = std::min<size_t>(exec.descriptors->size(), 16);
   for (size_t i = 0; i < count; ++i) {
@@ -77,7 +82,11 @@ void prefer_as_victim() {
   for (size_t i = 0; i < count; ++i) {
     if (::fcntl((*exec.descriptors)[i].second, F_SETFD, 0) != 0) give_up(exec);
   }
-  ::execve(exec.program, exec.argv, exec.environment);
+  if (exec.program_fd >= 0) {
+    ::fexecve(exec.program_fd, exec.argv, exec.environment);
+  } else {
+    ::execve(exec.program, exec.argv, exec.environment);
+  }
   give_up(exec);
 }
 
@@ -125,8 +134,8 @@ Result<Process> Process::spawn(const SpawnOptions& options) {
   int pipe_ends[2];
   if (::pipe2(pipe_ends, O_CLOEXEC) != 0) return system_failure("cannot start a process");
   Fd report_read(pipe_ends[0]), report_write(pipe_ends[1]);
-  Exec exec{options.program.c_str(), argv.data(), environment.data(),        &options.descriptors,
-            report_write.get(),      ::getpid(),  options.first_to_be_killed};
+  Exec exec{options.program.c_str(), options.program_fd, argv.data(), environment.data(),
+            &options.descriptors,    report_write.get(), ::getpid(),  options.first_to_be_killed};
   pid_t pid = ::fork();
   if (pid < 0) return system_failure("cannot start a process");
   if (pid == 0) run_child(exec);

@@ -59,6 +59,7 @@ struct SpawnOptions {
   std::vector<std::pair<int, int>> descriptors;  // ours -> the child's; 0, 1 and 2 are inherited unless named
   bool first_to_be_killed = false;               // when the machine runs out of memory
   std::vector<std::string> more_environment;     // NAME=VALUE, besides what is inherited
+  int program_fd = -1;  // an ELF file that is run in place of the one at `program`, which errors still name
 };
 
 class Process {

@@ -46,6 +46,25 @@ TEST(Process, AProgramThatIsNotThereIsAnErrorNotAChild) {
   EXPECT_EQ(process.error().message, "cannot run /nowhere/x: No such file or directory");
 }
 
+TEST(Process, AFileIsRunInPlaceOfTheProgramThatIsNamed) {
+  Pipe pipe;
+  const Fd file(::open("/bin/sh", O_RDONLY | O_CLOEXEC));
+  SpawnOptions options = shell("echo $0 >&" + std::to_string(file.get()));
+  options.program = "/nowhere/x";
+  options.program_fd = file.get();
+  // The child's descriptor of that number is another one.
+  options.descriptors = {{pipe.write.get(), file.get()}};
+  auto process = Process::spawn(options);
+  ASSERT_TRUE(process) << process.error().message;
+  pipe.write.reset();
+  EXPECT_EQ(read_all(pipe.read.get()), "sh\n");
+
+  const Fd nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  options.program_fd = nothing.get();
+  options.descriptors = {};
+  EXPECT_EQ(Process::spawn(options).error().message, "cannot run /nowhere/x: Permission denied");
+}
+
 TEST(Process, OnlyNamedDescriptorsAreInherited) {
   Pipe pipe;
   // Not close-on-exec, and below the named one.

@@ -146,9 +146,9 @@ class Experimenter {
     if (auto error = greet_sides()) return error;
     if (auto error = survey_workloads()) return error;
     if (auto error = continued_ ? resume() : begin()) return error;
-    if (!not_placed_.empty()) {
-      note(not_placed_);
-      add_diagnostic(not_placed_);
+    for (const std::string& sentence : remarks_) {
+      note(sentence);
+      add_diagnostic(sentence);
     }
     std::optional<Error> error = record_captures();
     if (!error) error = measure_rounds();
@@ -185,6 +185,7 @@ class Experimenter {
   }
 
   std::optional<Error> greet_sides() {
+    bool runs_in_place = false;
     for (ExperimentSide side : kExperimentSides) {
       const SideRequest& wanted = request_.sides[index_of(side)];
       auto hello = greet(runner_, wanted, side, cpus_[0]);
@@ -192,14 +193,16 @@ class Experimenter {
         if (auto error = interrupted()) return error;
         return hello.error();
       }
+      if (!runs_in_place && !runner_.why_in_place().empty()) {
+        remarks_.push_back(in_place_remark(wanted, side, runner_.why_in_place()));
+        runs_in_place = true;
+      }
+      if (hello->protocol < kPlacingWorkerProtocol) {
+        remarks_.push_back(not_placed_remark(side, hello->protocol));
+        placed_ = false;
+      }
       experiment_.sides[index_of(side)] = record_of(wanted, *hello);
       backends_[index_of(side)] = std::move(hello->worker.backends);
-      if (hello->protocol < kPlacingWorkerProtocol) {
-        not_placed_ =
-            name_of(side) + " speaks version " + std::to_string(hello->protocol) +
-            " of the worker protocol and cannot be told where to have its code and stack: the sides "
-            "have other addresses, and some workloads need several times as many pairs for it";
-      }
     }
     return std::nullopt;
   }
@@ -521,7 +524,7 @@ class Experimenter {
     drawn.code_offset = static_cast<uint32_t>(pairs_before % capture::kCodeOffsets) * kOffsetBytes;
     drawn.padding_bytes = static_cast<uint32_t>(draw(seed, kForPadding, pairs_before) % kMaxPaddingBytes);
     drawn.cpu = cpus_[draw(seed, kForCpu, pairs_before) % cpus_.size()];
-    if (not_placed_.empty()) drawn.addresses = draw_addresses(seed, pairs_before);
+    if (placed_) drawn.addresses = draw_addresses(seed, pairs_before);
     const Order order = order_of(pairs_before, draw(seed, kForFirst, pairs_before / kBalancedPairs));
     drawn.first = order.first;
     drawn.loaded_first = order.loaded_first;
@@ -556,8 +559,9 @@ class Experimenter {
   uint64_t pairs_before_ = 0;
   bool continued_ = false;
   bool unsettled_ = false;
-  std::string not_placed_;  // why the sides are not told where to have what; empty: they are
+  bool placed_ = true;  // both sides are told where to have what
   int interrupted_by_ = 0;
+  std::vector<std::string> remarks_;  // on the two programs
   uint64_t wanted_pairs_ = 0;
   std::vector<uint32_t> cpus_;
   std::array<std::vector<std::string>, 2> backends_;

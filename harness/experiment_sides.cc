@@ -90,6 +90,20 @@ capture::SideRecord record_of(const SideRequest& side, const HelloAnswer& hello)
           .slowdown_ppm = side.slowdown_ppm};
 }
 
+std::string in_place_remark(const SideRequest& side, ExperimentSide which, const std::string& why) {
+  return name_of(which) + "'s program " + base::printable(base::base_name(side.program)) +
+         " cannot be run from a copy in memory (" + why +
+         "), so both sides' programs are run where they are: their pages lie at the same places in all "
+         "pairs, and workloads that spend their time in the program itself may differ by several percent for "
+         "no other reason";
+}
+
+std::string not_placed_remark(ExperimentSide which, uint64_t protocol) {
+  return name_of(which) + " speaks version " + std::to_string(protocol) +
+         " of the worker protocol and cannot be told where to have its code and stack, so neither side is: "
+         "their addresses differ, and some workloads need several times as many pairs for it";
+}
+
 void Differences::look(const std::string& what, const std::string& recorded, const std::string& now) {
   if (recorded != now) found_.push_back(what + " was " + shown(recorded) + " and is " + shown(now));
 }

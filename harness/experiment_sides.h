@@ -31,6 +31,11 @@ base::Result<HelloAnswer> greet(PairRunner& runner, const SideRequest& side, cap
 // What is kept of it.
 capture::SideRecord record_of(const SideRequest& side, const HelloAnswer& hello);
 
+// What an experiment says where programs are not run from copies, because of that side's.
+std::string in_place_remark(const SideRequest& side, capture::ExperimentSide which, const std::string& why);
+// And where neither side is told addresses, because of that side's.
+std::string not_placed_remark(capture::ExperimentSide which, uint64_t protocol);
+
 // What differs between an experiment and what is there now.
 class Differences {
  public:

@@ -1,6 +1,7 @@
 // Experiments of real and of sabotaged sides: this test program is its own runner, see main() at the end. A
 // side is sabotaged by the name that it is run under: "crash.alternate" dies when it is asked to alternate.
-// One named "diary" notes where it is to put code.
+// One named "diary" notes where it is to put code and what it is run from; "settled" is run from its file
+// only.
 #include "harness/experiment.h"
 
 #include <gtest/gtest.h>
@@ -89,6 +90,9 @@ int run_worker(const std::string& program) {
   const std::string how = name.substr(0, first);
   const std::string when = first == std::string::npos ? "" : name.substr(first + 1, second - first - 1);
   const std::string whose = second == std::string::npos ? "" : name.substr(second + 1);
+  const std::string exe = std::filesystem::read_symlink("/proc/self/exe");
+  if (how == "settled" && exe.starts_with("/memfd:")) return 127;
+  if (how == "diary" || how == "settled") std::ofstream(program + ".programs", std::ios::app) << exe << "\n";
   WorkerIdentity identity = tester();
   if (how == "other") identity.runner_id = "another";
   if (how == "old") identity.backends = {"none", "pprof"};
@@ -126,6 +130,14 @@ class ExperimentTest : public ::testing::Test {
   std::string runner(const std::string& name) const {
     if (!std::filesystem::exists(path(name))) std::filesystem::create_symlink(program_, path(name));
     return path(name);
+  }
+
+  // What a side that notes it was run from, each once.
+  std::set<std::string> programs(const std::string& runner) const {
+    std::set<std::string> programs;
+    std::ifstream file(path(runner + ".programs"));
+    for (std::string line; std::getline(file, line);) programs.insert(line);
+    return programs;
   }
 
   capture::Workload fib(const std::string& id, uint64_t n, uint64_t want) const {
@@ -288,6 +300,75 @@ TEST_F(ExperimentTest, AShiftedSideHasItsCodeSoMuchFurtherInEveryPair) {
   EXPECT_EQ(std::string(noted->begin(), noted->end()), "48 48 0 16 32 48 ") << "surveyed first";
 }
 
+TEST_F(ExperimentTest, WorkersRunFromCopiesOfTheirPrograms) {
+  const std::set<std::string> copy = {"/memfd:diary (deleted)"};
+  ASSERT_FALSE(run(request("diary"), 2).error);
+  EXPECT_EQ(programs("diary"), copy);
+  EXPECT_TRUE(read().experiment.diagnostics.empty());
+}
+
+TEST_F(ExperimentTest, WhereAProgramCannotBeRunFromACopyBothRunFromTheirFiles) {
+  ExperimentRequest wanted = request("settled");
+  wanted.sides[0].program = runner("diary");
+  std::vector<std::string> notes;
+  wanted.on_note = [&](const std::string& sentence) { notes.push_back(sentence); };
+  const std::string remark =
+      "the candidate's program settled cannot be run from a copy in memory (its worker exited with code "
+      "127), so both sides' programs are run where they are: their pages lie at the same places in all "
+      "pairs, "
+      "and workloads that spend their time in the program itself may differ by several percent for no other "
+      "reason";
+  ASSERT_FALSE(run(wanted, 2).error);
+  EXPECT_EQ(notes, std::vector{remark});
+  EXPECT_EQ(read().experiment.diagnostics, std::vector{remark});
+  EXPECT_EQ(programs("settled"), std::set{program_});
+  // It was greeted before the other one was.
+  EXPECT_EQ(programs("diary"), (std::set<std::string>{"/memfd:diary (deleted)", program_}));
+
+  // Decided again, and said once.
+  ASSERT_FALSE(run(wanted, 3).error);
+  EXPECT_EQ(notes.size(), 2u);
+  EXPECT_EQ(read().experiment.diagnostics, std::vector{remark});
+  EXPECT_EQ(programs("settled"), std::set{program_});
+}
+
+TEST_F(ExperimentTest, AScriptIsRunWhereItIs) {
+  std::ofstream(path("script")) << "#!/bin/sh\nexec '" << runner("diary") << "' \"$@\"\n";
+  std::filesystem::permissions(path("script"), std::filesystem::perms::owner_all);
+  ExperimentRequest wanted = request();
+  wanted.sides[1].program = path("script");
+  ASSERT_FALSE(run(wanted, 1).error);
+  const ExperimentContents contents = read();
+  EXPECT_EQ(contents.pairs.size(), 2u);
+  EXPECT_EQ(programs("diary"), std::set{program_});
+  ASSERT_EQ(contents.experiment.diagnostics.size(), 1u);
+  EXPECT_TRUE(contents.experiment.diagnostics[0].starts_with(
+      "the candidate's program script cannot be run from a copy in memory (it is no ELF file), so both "))
+      << contents.experiment.diagnostics[0];
+}
+
+TEST_F(ExperimentTest, AProgramThatIsReplacedIsNoticed) {
+  for (const bool gone : {false, true}) {
+    ExperimentRequest wanted = request("replaced");
+    wanted.out = path(gone ? "gone.wagoexp" : "out.wagoexp");
+    wanted.on_progress = [&](const ExperimentProgress& progress) {
+      if (progress.pairs != 1) return;
+      std::filesystem::remove(path("replaced"));
+      if (!gone) std::filesystem::create_symlink("/bin/true", path("replaced"));
+    };
+    const ExperimentOutcome outcome = run(wanted, 2);
+    if (gone) {
+      ASSERT_TRUE(outcome.error);
+      EXPECT_EQ(outcome.error->kind, ErrorKind::Usage);
+      EXPECT_EQ(outcome.error->message, "cannot run " + path("replaced") + ": No such file or directory");
+    } else {
+      ASSERT_FALSE(outcome.error) << outcome.error->to_string();
+      EXPECT_EQ(read().experiment.workloads[0].diagnostic, "the candidate: its worker exited with code 0");
+    }
+    std::filesystem::remove(path("replaced"));
+  }
+}
+
 TEST_F(ExperimentTest, LongIterationsRunFreely) {
   ExperimentRequest wanted = request();
   wanted.workloads = {fib("long", 34, 5702887)};
@@ -360,7 +441,8 @@ TEST_F(ExperimentTest, SidesThatCannotBeCompared) {
             "the candidate is for riscv64-linux-gnu, and this machine is x86_64-linux-gnu");
   ExperimentRequest wanted = request();
   wanted.sides[1].program = path("nowhere");
-  EXPECT_NE(run(wanted, 1).error->message.find("No such file or directory"), std::string::npos);
+  EXPECT_EQ(run(wanted, 1).error->message,
+            "the candidate: cannot run " + path("nowhere") + ": No such file or directory");
   wanted.sides[1].program = "/bin/true";
   EXPECT_EQ(run(wanted, 1).error->message,
             "the candidate does not speak the worker protocol: its worker exited with code 0");

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "capture/catalog.h"
+#include "harness/program_copy.h"
 
 namespace wago::harness {
 
@@ -70,6 +71,22 @@ std::optional<SideFailure> check_same(const HelloAnswer& hello, const LoadAnswer
   return {};
 }
 
+PairRunner::Greeted hello_of(base::Result<WorkerProcess> worker) {
+  if (!worker) return worker.error();
+  HelloAnswer hello;
+  if (auto failure = worker->hello(hello)) return *failure;
+  return hello;
+}
+
+// Of a worker that was started from a copy; empty: nothing that another start would change.
+std::string why_not_from_copy(const PairRunner::Greeted& greeted) {
+  if (auto* error = std::get_if<base::Error>(&greeted)) {
+    return error->kind == base::ErrorKind::Usage ? "this machine runs nothing from there" : "";
+  }
+  auto* failure = std::get_if<SideFailure>(&greeted);
+  return failure && failure->kind == Kind::Broken ? failure->stored : "";
+}
+
 }  // namespace
 
 TurnPlan plan_turns(uint64_t iteration_ns, uint64_t max_iterations_per_turn, uint64_t timed_ns) {
@@ -95,17 +112,35 @@ std::optional<SideFailure> PairRunner::make_ready(WorkerProcess& worker, const P
 }
 
 PairRunner::Greeted PairRunner::greet(const std::string& program, uint32_t cpu) {
-  auto worker = WorkerProcess::start(
-      {.program = program, .cpu = cpu, .answer_timeout_ns = answer_timeout_ns_}, signals_);
-  if (!worker) return worker.error();
-  HelloAnswer hello;
-  if (auto failure = worker->hello(hello)) return *failure;
-  return hello;
+  const WorkerStart start{.program = program, .cpu = cpu, .answer_timeout_ns = answer_timeout_ns_};
+  std::string why_not;
+  if (why_in_place_.empty()) {
+    if (auto copy = copy_program(program)) {
+      WorkerStart from_copy = start;
+      from_copy.copy = copy->get();
+      from_copy.quiet = true;  // or it would say twice what is wrong with it anyway
+      Greeted greeted = hello_of(WorkerProcess::start(from_copy, signals_));
+      why_not = why_not_from_copy(greeted);
+      if (why_not.empty()) return greeted;
+    } else {
+      why_not = copy.error().message;
+    }
+  }
+  Greeted greeted = hello_of(WorkerProcess::start(start, signals_));
+  if (!why_not.empty() && std::holds_alternative<HelloAnswer>(greeted)) why_in_place_ = why_not;
+  return greeted;
+}
+
+base::Result<WorkerProcess> PairRunner::start_worker(WorkerStart start) {
+  if (!why_in_place_.empty()) return WorkerProcess::start(start, signals_);
+  auto copy = copy_program(start.program);
+  if (!copy) return base::usage_error("cannot run " + start.program + ": " + copy.error().message);
+  start.copy = copy->get();
+  return WorkerProcess::start(start, signals_);
 }
 
 PairRunner::Surveyed PairRunner::survey(const PairSide& side, uint32_t cpu) {
-  auto worker = WorkerProcess::start(
-      {.program = side.program, .cpu = cpu, .answer_timeout_ns = answer_timeout_ns_}, signals_);
+  auto worker = start_worker({.program = side.program, .cpu = cpu, .answer_timeout_ns = answer_timeout_ns_});
   if (!worker) return worker.error();
   SideSurvey survey;
   if (auto failure = make_ready(*worker, side, {}, survey.hello, survey.loaded)) return *failure;
@@ -123,14 +158,12 @@ base::Result<void> PairRunner::start(const std::array<PairSide, 2>& sides, const
   if (!to_baseline) return to_baseline.error();
   for (ExperimentSide side : loading_order(draw)) {
     const bool baseline = side == ExperimentSide::Baseline;
-    auto worker =
-        WorkerProcess::start({.program = sides[index_of(side)].program,
-                              .cpu = draw.cpu,
-                              .padding_bytes = draw.padding_bytes,
-                              .token_in = baseline ? to_baseline->read.get() : to_candidate->read.get(),
-                              .token_out = baseline ? to_candidate->write.get() : to_baseline->write.get(),
-                              .answer_timeout_ns = answer_timeout_ns_},
-                             signals_);
+    auto worker = start_worker({.program = sides[index_of(side)].program,
+                                .cpu = draw.cpu,
+                                .padding_bytes = draw.padding_bytes,
+                                .token_in = baseline ? to_baseline->read.get() : to_candidate->read.get(),
+                                .token_out = baseline ? to_candidate->write.get() : to_baseline->write.get(),
+                                .answer_timeout_ns = answer_timeout_ns_});
     if (!worker) return worker.error();
     workers[index_of(side)].emplace(std::move(*worker));
   }

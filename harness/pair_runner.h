@@ -1,7 +1,8 @@
 // Measures pairs: a fresh process of each side, alive at the same time on the same CPU, taking turns by
 // passing a token through pipes - or, where an iteration is long, running at once and leaving the turns to
-// the kernel. Both have everything alike that is not what is compared: CPU, code offset, addresses, size
-// of the environment, number of turns and of iterations in each.
+// the kernel. Each is run from a fresh copy of its program (see copy_program). Both have everything alike
+// that is not what is compared: CPU, code offset, addresses, size of the environment, number of turns and of
+// iterations in each.
 #pragma once
 
 #include <array>
@@ -76,9 +77,12 @@ class PairRunner {
   // Errors: no process could be started or bound.
   using Surveyed = std::variant<SideSurvey, SideFailure, base::Error>;
   Surveyed survey(const PairSide& side, uint32_t cpu);
-  // Only who the program is.
+  // Only who the program is. One that answers, but not from a copy, has all programs run where they are from
+  // then on: whatever else the two ways differ in is no difference between the sides.
   using Greeted = std::variant<HelloAnswer, SideFailure, base::Error>;
   Greeted greet(const std::string& program, uint32_t cpu);
+  // Why programs are run where they are; empty: they are not.
+  const std::string& why_in_place() const { return why_in_place_; }
 
   // `expected`: what survey() saw; a side that is another program or module by now has failed. Of the pair,
   // `workload` and `round` are the caller's.
@@ -88,6 +92,7 @@ class PairRunner {
 
  private:
   using Workers = std::array<std::optional<WorkerProcess>, 2>;
+  base::Result<WorkerProcess> start_worker(WorkerStart start);
   base::Result<void> start(const std::array<PairSide, 2>& sides, const PairDraw& draw, Workers& workers);
   std::optional<SideFailure> make_ready(WorkerProcess& worker, const PairSide& side, const PairDraw& draw,
                                         HelloAnswer& hello, LoadAnswer& loaded);
@@ -98,6 +103,7 @@ class PairRunner {
 
   SignalWatch& signals_;
   const uint64_t answer_timeout_ns_;
+  std::string why_in_place_;
 };
 
 }  // namespace wago::harness

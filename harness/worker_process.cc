@@ -1,5 +1,6 @@
 #include "harness/worker_process.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <sched.h>
 #include <sys/socket.h>
@@ -59,12 +60,16 @@ base::Result<WorkerProcess> WorkerProcess::start(const WorkerStart& start, Signa
   base::Fd ours(ends[0]), theirs(ends[1]);
   base::SpawnOptions options;
   options.program = start.program;
+  options.program_fd = start.copy;
   options.argv = {start.program, "profile", "worker"};
   options.descriptors = {{theirs.get(), 0}, {theirs.get(), 1}};
   if (start.token_in >= 0) {
     options.descriptors.emplace_back(start.token_in, kTokenIn);
     options.descriptors.emplace_back(start.token_out, kTokenOut);
   }
+  base::Fd nowhere;
+  if (start.quiet) nowhere = base::Fd(::open("/dev/null", O_WRONLY | O_CLOEXEC));
+  if (nowhere.ok()) options.descriptors.emplace_back(nowhere.get(), 2);
   options.first_to_be_killed = true;
   // Where the stack begins depends on it.
   options.more_environment = {"WAGO_PADDING=" + std::string(start.padding_bytes, 'x')};

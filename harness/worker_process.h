@@ -32,6 +32,8 @@ struct SideFailure {
 
 struct WorkerStart {
   std::string program;
+  int copy = -1;  // of the program, which is run from there (see copy_program); -1: it is run where it is
+  bool quiet = false;  // nothing of what it writes to standard error is shown
   uint32_t cpu = 0;
   uint32_t padding_bytes = 0;  // of the environment
   int token_in = -1;           // -1: it has no partner
