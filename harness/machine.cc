@@ -35,23 +35,6 @@ constexpr size_t aligned4(size_t size) {
   return (size + 3) & ~size_t{3};
 }
 
-// The build id among the notes of one loaded segment, or an empty string.
-std::string build_id_in(const char* at, size_t size) {
-  while (size >= sizeof(ElfW(Nhdr))) {
-    ElfW(Nhdr) note;
-    std::memcpy(&note, at, sizeof note);
-    size_t name = sizeof note, descriptor = name + aligned4(note.n_namesz);
-    size_t whole = descriptor + aligned4(note.n_descsz);
-    if (whole > size) return {};
-    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && std::memcmp(at + name, "GNU", 4) == 0) {
-      return base::to_hex({reinterpret_cast<const uint8_t*>(at + descriptor), note.n_descsz});
-    }
-    at += whole;
-    size -= whole;
-  }
-  return {};
-}
-
 // The first object that is visited is the program itself.
 int visit_program(dl_phdr_info* info, size_t, void* result) {
   for (int i = 0; i < info->dlpi_phnum; ++i) {
@@ -73,6 +56,22 @@ std::string make_runner_id() {
 }
 
 }  // namespace
+
+std::string build_id_in(const char* at, size_t size) {
+  while (size >= sizeof(ElfW(Nhdr))) {
+    ElfW(Nhdr) note;
+    std::memcpy(&note, at, sizeof note);
+    size_t name = sizeof note, descriptor = name + aligned4(note.n_namesz);
+    size_t whole = descriptor + aligned4(note.n_descsz);
+    if (whole > size) return {};
+    if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && std::memcmp(at + name, "GNU", 4) == 0) {
+      return base::to_hex({reinterpret_cast<const uint8_t*>(at + descriptor), note.n_descsz});
+    }
+    at += whole;
+    size -= whole;
+  }
+  return {};
+}
 
 const Machine& machine() {
   static const Machine& machine = *new Machine{

@@ -1,6 +1,7 @@
 // Where a capture was recorded: what its manifest says of processor, kernel and program.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -18,5 +19,8 @@ const Machine& machine();
 // "build-id:..." of this program as the linker stamped it, else "sha256:..." of its file. Programs that agree
 // in it run the same runtime helpers.
 const std::string& runner_id();
+
+// The build id, in hexadecimal digits, among the ELF notes of one segment; empty: there is none.
+std::string build_id_in(const char* notes, size_t bytes);
 
 }  // namespace wago::harness

@@ -34,7 +34,8 @@ constexpr ExperimentSide other(ExperimentSide side) {
   return side == ExperimentSide::Baseline ? ExperimentSide::Candidate : ExperimentSide::Baseline;
 }
 
-// Which of two processes is loaded first makes a difference of more than a percent to some workloads.
+// Which of two processes is loaded first makes a difference of more than a percent to some workloads where
+// the kernel chooses their addresses.
 constexpr std::array<ExperimentSide, 2> loading_order(const PairDraw& draw) {
   return {draw.loaded_first, other(draw.loaded_first)};
 }

@@ -10,9 +10,9 @@
 
 namespace wago::harness {
 
-// A copy that nothing but its descriptor keeps (base::SpawnOptions::program_fd). Errors, without the path:
-// the file cannot be read or may not be run; it is no ELF file, whose interpreter would not find it; there is
-// no memory.
+// A copy that nothing but its descriptor keeps (base::SpawnOptions::program_fd), without the symbols and
+// debug information at the end of a program that has a build id. Errors, without the path: the file cannot be
+// read or may not be run; it is no ELF file, whose interpreter would not find it; there is no memory.
 base::Result<base::Fd> copy_program(const std::string& path);
 
 }  // namespace wago::harness

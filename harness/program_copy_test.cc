@@ -28,13 +28,24 @@ class ProgramCopyTest : public ::testing::Test {
   const base::testing::ScratchFolder scratch_;
 };
 
-TEST_F(ProgramCopyTest, HasEveryByteAndIsRun) {
+TEST_F(ProgramCopyTest, HasWhatItTakesToRun) {
   const auto copy = copy_program("/bin/sh");
   ASSERT_TRUE(copy) << copy.error().message;
   const auto original = base::system_files().read("/bin/sh", 1 << 24);
   const auto copied = base::system_files().read("/proc/self/fd/" + std::to_string(copy->get()), 1 << 24);
   ASSERT_TRUE(original && copied);
-  EXPECT_TRUE(*original == *copied);
+  // Without its last bytes, which are not loaded, but for those of a program that is known by its bytes.
+  ASSERT_LT(copied->size(), original->size());
+  EXPECT_TRUE(std::equal(copied->begin(), copied->end(), original->begin()));
+  std::string nameless(base::as_text(*original));
+  const size_t note = nameless.find(std::string("\x14\0\0\0\x03\0\0\0GNU", 11));
+  ASSERT_NE(note, std::string::npos);
+  nameless[note + 4] = 77;
+  ASSERT_TRUE(base::system_files().create(path("nameless"), base::as_bytes(nameless)));
+  ASSERT_EQ(::chmod(path("nameless").c_str(), 0700), 0);
+  const auto whole = copy_program(path("nameless"));
+  ASSERT_TRUE(whole) << whole.error().message;
+  EXPECT_EQ(std::filesystem::file_size("/proc/self/fd/" + std::to_string(whole->get())), nameless.size());
 
   int ends[2];
   ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);

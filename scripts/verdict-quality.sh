@@ -9,7 +9,7 @@
 #   --busy       with two neighbours that never sleep
 #   --pairs N    of each workload and change (default 48)
 #   --suites N   instead N experiments of all bundled workloads for each change, as CI runs them: until there is a
-#                verdict on each, 150 s at most. Without a change the candidate is another file of equal code
+#                verdict on each, 150 s at most. Without a change the candidate is the same program by another build id
 #   --changes    of the candidate, of 0%,shift,0.5%,1%,2%,5%, its default (shift: its code is moved, and nothing else)
 #   --programs   where they were built (default build/release/bin)
 set -euo pipefail
@@ -67,9 +67,14 @@ if [ "$suites" = 0 ]; then
   done
   $bin/wago_verdict_quality "${experiments[@]}"
 else
-  # A byte behind its end changes nothing of the program but that it is another: nothing is known of its code, and time
-  # alone decides.
-  [ -e "$out/wago-profile" ] || { cp $bin/wago-profile "$out/new" && echo >>"$out/new" && mv "$out/new" "$out/wago-profile"; }
+  # Another build id makes it another program of which nothing is known, so that time alone decides: the id, which follows
+  # the head of its note, begins with zeros.
+  if [ ! -e "$out/wago-profile" ]; then
+    cp $bin/wago-profile "$out/new"
+    note=$(LC_ALL=C grep -abom1 -P '\x04\0\0\0\x14\0\0\0\x03\0\0\0GNU\0' "$out/new" | head -n1 | cut -d: -f1)
+    printf '\0\0\0\0' | dd of="$out/new" bs=1 seek=$((note + 16)) conv=notrunc status=none
+    mv "$out/new" "$out/wago-profile"
+  fi
   for suite in $(seq "$suites"); do
     for change in "${changes[@]}"; do
       measure "$change" "$change-$suite" --budget 150s
