@@ -181,8 +181,11 @@ Pair read_pair(JsonReader& reader, const Experiment& experiment, const Experimen
     pair.loaded_first = static_cast<ExperimentSide>(*side);
   pair.padding_bytes = reader.u32("padding_bytes");
   if (auto addresses = reader.optional_object("addresses")) {
-    pair.addresses = {
-        .stack = addresses->u64("stack"), .code = addresses->u64("code"), .memory = addresses->u64("memory")};
+    pair.addresses = {.stack = addresses->u64("stack"), .memory = addresses->u64("memory")};
+    JsonReader code = addresses->object("code");
+    for (ExperimentSide side : kExperimentSides) {
+      pair.addresses->code[index_of(side)] = code.u64(spelling(side));
+    }
   }
   pair.cpu = reader.u32("cpu");
   pair.iterations_per_turn = reader.u64("iterations_per_turn");
@@ -259,9 +262,10 @@ std::string pair_text(const Pair& pair) {
                             {"loaded_first", spelling(pair.loaded_first)},
                             {"padding_bytes", pair.padding_bytes}});
   if (pair.addresses) {
-    json.set("addresses", Json::object({{"stack", pair.addresses->stack},
-                                        {"code", pair.addresses->code},
-                                        {"memory", pair.addresses->memory}}));
+    const auto& [stack, memory, code] = *pair.addresses;
+    Json code_json = Json::object({{"baseline", code[0]}, {"candidate", code[1]}});
+    json.set("addresses",
+             Json::object({{"stack", stack}, {"memory", memory}, {"code", std::move(code_json)}}));
   }
   json.set("cpu", pair.cpu);
   json.set("iterations_per_turn", pair.iterations_per_turn);

@@ -113,11 +113,11 @@ struct Turn {
   bool operator==(const Turn&) const = default;
 };
 
-// Where processes have what was put at an address on purpose.
+// Where the processes of a pair have what was put at an address on purpose.
 struct Addresses {
-  uint64_t stack = 0;   // its beginning; it grows downwards
-  uint64_t code = 0;    // and what is compiled later, behind it
-  uint64_t memory = 0;  // the first linear memory; others behind it
+  uint64_t stack = 0;                 // its beginning; it grows downwards
+  uint64_t memory = 0;                // the first linear memory; others behind it
+  std::array<uint64_t, 2> code = {};  // and what is compiled later, behind it; by ExperimentSide
   bool operator==(const Addresses&) const = default;
 };
 
@@ -130,7 +130,7 @@ struct Pair {
   // Whose process was started, loaded and warmed up before the other's.
   ExperimentSide loaded_first = ExperimentSide::Baseline;
   uint32_t padding_bytes = 0;  // of the environment, the same on both sides
-  // The same on both sides; nothing: wherever the kernel had put things, elsewhere on either side.
+  // Nothing: wherever the kernel had put things, elsewhere on either side.
   std::optional<Addresses> addresses;
   uint32_t cpu = 0;  // that both were bound to
   uint64_t iterations_per_turn = 1;

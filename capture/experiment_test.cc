@@ -37,7 +37,8 @@ Pair pair_of(uint32_t workload) {
   pair.iterations_per_turn = 10;
   // Runners of the first protocol have no such thing.
   if (workload == 0)
-    pair.addresses = {.stack = 0x140000000010, .code = 0x180000000000, .memory = 0x200000000000};
+    pair.addresses = {
+        .stack = 0x140000000010, .memory = 0x200000000000, .code = {0x180000000000, 0x180000001000}};
   pair.turns[0] = {{1, 2, 3, 4, 5}, {6, 7, 8, 0, 0}};
   pair.turns[1] = {{10, 20, 30, 0, 1}, {60, 70, 80, 0, 0}};
   return pair;

@@ -49,7 +49,7 @@ constexpr const char* kBudget = "the budget of ";
 // continued draws on.
 uint64_t draw(uint64_t seed, uint64_t purpose, uint64_t number) {
   uint64_t x = seed + purpose * 0x9e3779b97f4a7c15u;
-  for (uint64_t add : {number, uint64_t{1}, uint64_t{2}}) {
+  for (uint64_t add : {uint64_t{0}, number, uint64_t{1}}) {
     // The finalizer of splitmix64.
     x += add * 0x9e3779b97f4a7c15u + 0x9e3779b97f4a7c15u;
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
@@ -67,6 +67,7 @@ enum Purpose : uint64_t {
   kForRounds,
   kForStack,
   kForCode,
+  kForOtherCode,
   kForMemory
 };
 
@@ -90,16 +91,19 @@ Order order_of(uint64_t pair, uint64_t drawn) {
 
 // With as many bits as the kernel draws, in areas of the address space where it puts nothing itself, not even
 // under a sanitizer.
-capture::Addresses draw_addresses(uint64_t seed, uint64_t pair) {
+// `same_code`: code has one address on both sides, where branch predictors make the same of both. Other code
+// there would spoil what they have learned of the first, and not alike on both sides.
+capture::Addresses draw_addresses(uint64_t seed, uint64_t pair, bool same_code) {
   constexpr uint64_t kTiB = uint64_t{1} << 40, kPageBytes = 4096;
   auto page = [&](Purpose purpose, uint64_t area) {
     return area + draw(seed, purpose, pair) % (kTiB / kPageBytes) * kPageBytes;
   };
   // A stack begins anywhere in its page.
   const uint64_t in_page = draw(seed, kForStack, pair) >> 32 & (kPageBytes - 16);
+  const uint64_t code = page(kForCode, 24 * kTiB);
   return {.stack = page(kForStack, 20 * kTiB) + in_page,
-          .code = page(kForCode, 24 * kTiB),
-          .memory = page(kForMemory, 32 * kTiB)};
+          .memory = page(kForMemory, 32 * kTiB),
+          .code = {code, same_code ? code : page(kForOtherCode, 24 * kTiB)}};
 }
 
 // A side that is slowed down measures between its turns how fast its loop is. The other one must do so as
@@ -225,6 +229,8 @@ class Experimenter {
       std::array<SideSurvey, 2> surveys;
       if (auto error = survey(sides, workload, surveys)) return error;
       experiment_.workloads.push_back(std::move(workload));
+      same_code_.push_back(surveys[0].loaded.code_sha256 == surveys[1].loaded.code_sha256 &&
+                           sides[0].code_shift == sides[1].code_shift);
       sides_.push_back(std::move(sides));
       surveys_.push_back(std::move(surveys));
     }
@@ -280,6 +286,8 @@ class Experimenter {
     sides_.push_back(std::move(sides));
     const SideSurvey survey = surveys_[number][0];
     surveys_.push_back({survey, survey});
+    // Measured as the workload is that it stands for.
+    same_code_.push_back(same_code_[number]);
   }
 
   std::optional<Error> begin() {
@@ -524,7 +532,7 @@ class Experimenter {
     drawn.code_offset = static_cast<uint32_t>(pairs_before % capture::kCodeOffsets) * kOffsetBytes;
     drawn.padding_bytes = static_cast<uint32_t>(draw(seed, kForPadding, pairs_before) % kMaxPaddingBytes);
     drawn.cpu = cpus_[draw(seed, kForCpu, pairs_before) % cpus_.size()];
-    if (placed_) drawn.addresses = draw_addresses(seed, pairs_before);
+    if (placed_) drawn.addresses = draw_addresses(seed, pairs_before, same_code_[number]);
     const Order order = order_of(pairs_before, draw(seed, kForFirst, pairs_before / kBalancedPairs));
     drawn.first = order.first;
     drawn.loaded_first = order.loaded_first;
@@ -570,6 +578,7 @@ class Experimenter {
   // By workload of the experiment, controls included.
   std::vector<std::array<PairSide, 2>> sides_;
   std::vector<std::array<SideSurvey, 2>> surveys_;
+  std::vector<bool> same_code_;
   std::map<size_t, uint64_t> pair_costs_;  // of the latest pair
 };
 

@@ -247,7 +247,7 @@ TEST_F(ExperimentTest, PairsHoldWhatBothSidesDid) {
   EXPECT_EQ(contents.experiment.sides[0].runner_id, own_identity().runner_id);
   std::map<uint32_t, uint32_t> pairs_of;
   std::map<uint32_t, std::vector<std::array<size_t, 2>>> orders;
-  std::set<uint64_t> addresses;
+  std::set<uint64_t> places;
   for (const capture::Pair& pair : contents.pairs) {
     const uint32_t number = pairs_of[pair.workload]++;
     EXPECT_EQ(pair.code_offset, number % 4 * 16);
@@ -256,8 +256,10 @@ TEST_F(ExperimentTest, PairsHoldWhatBothSidesDid) {
     EXPECT_GT(pair.iterations_per_turn, 1u);
     EXPECT_LT(pair.padding_bytes, 4096u);
     ASSERT_TRUE(pair.addresses);
-    for (uint64_t address : {pair.addresses->stack, pair.addresses->code, pair.addresses->memory}) {
-      EXPECT_TRUE(addresses.insert(address).second) << "drawn for each pair";
+    const auto& [stack, memory, code] = *pair.addresses;
+    EXPECT_EQ(code[0], code[1]);
+    for (uint64_t address : {stack, memory, code[0]}) {
+      EXPECT_TRUE(places.insert(address % (uint64_t{1} << 40) / 4096).second) << "drawn, and for each pair";
     }
     ASSERT_GE(pair.turns[0].size(), 3u);
     const size_t first = static_cast<size_t>(pair.first);
@@ -294,7 +296,11 @@ TEST_F(ExperimentTest, AShiftedSideHasItsCodeSoMuchFurtherInEveryPair) {
   ExperimentRequest wanted = request("diary");
   wanted.sides[1].setting = {.text = "--code-shift 48", .code_shift = 48};
   ASSERT_FALSE(run(wanted, 5).error);
-  for (const capture::Pair& pair : read().pairs) EXPECT_EQ(pair.code_offset, pair.round % 4 * 16);
+  for (const capture::Pair& pair : read().pairs) {
+    EXPECT_EQ(pair.code_offset, pair.round % 4 * 16);
+    ASSERT_TRUE(pair.addresses);
+    EXPECT_NE(pair.addresses->code[0], pair.addresses->code[1]) << "of other code, and of its control";
+  }
   const auto noted = base::system_files().read(path("diary.offsets"), 1000);
   ASSERT_TRUE(noted);
   EXPECT_EQ(std::string(noted->begin(), noted->end()), "48 48 0 16 32 48 ") << "surveyed first";

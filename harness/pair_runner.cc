@@ -61,15 +61,9 @@ LoadRequest load_request(const PairSide& side, uint32_t code_offset) {
           .slowdown_ppm = side.slowdown_ppm};
 }
 
-std::optional<SideFailure> check_same(const HelloAnswer& hello, const LoadAnswer& loaded,
-                                      const SideSurvey& expected) {
-  auto replaced = [](const char* what) {
-    return SideFailure{Kind::Broken, base::failed(std::string("its ") + what +
-                                                  " was replaced while the experiment went on")};
-  };
-  if (hello.worker.runner_id != expected.hello.worker.runner_id) return replaced("program");
-  if (loaded.module_sha256 != expected.loaded.module_sha256) return replaced("module");
-  return {};
+SideFailure replaced(const char* what) {
+  return {Kind::Broken,
+          base::failed(std::string("its ") + what + " was replaced while the experiment went on")};
 }
 
 PairRunner::Greeted hello_of(base::Result<WorkerProcess> worker) {
@@ -82,7 +76,8 @@ PairRunner::Greeted hello_of(base::Result<WorkerProcess> worker) {
 // Of a worker that was started from a copy; empty: nothing that another start would change.
 std::string why_not_from_copy(const PairRunner::Greeted& greeted) {
   if (auto* error = std::get_if<base::Error>(&greeted)) {
-    return error->kind == base::ErrorKind::Usage ? "this machine runs nothing from there" : "";
+    // Behind the path, which is not kept.
+    return error->kind == base::ErrorKind::Usage ? error->message.substr(error->message.rfind(": ") + 2) : "";
   }
   auto* failure = std::get_if<SideFailure>(&greeted);
   return failure && failure->kind == Kind::Broken ? failure->stored : "";
@@ -102,13 +97,18 @@ TurnPlan plan_turns(uint64_t iteration_ns, uint64_t max_iterations_per_turn, uin
 }
 
 std::optional<SideFailure> PairRunner::make_ready(WorkerProcess& worker, const PairSide& side,
-                                                  const PairDraw& draw, HelloAnswer& hello,
-                                                  LoadAnswer& loaded) {
-  if (auto failure = worker.hello(hello)) return failure;
+                                                  ExperimentSide which, const PairDraw& draw,
+                                                  const SideSurvey* expected, SideSurvey& seen) {
+  if (auto failure = worker.hello(seen.hello)) return failure;
+  if (expected && seen.hello.worker.runner_id != expected->hello.worker.runner_id) return replaced("program");
   if (draw.addresses) {
-    if (auto failure = worker.place(*draw.addresses)) return failure;
+    const auto& [stack, memory, code] = *draw.addresses;
+    if (auto failure = worker.place({.stack = stack, .code = code[index_of(which)], .memory = memory})) {
+      return failure;
+    }
   }
-  if (auto failure = worker.load(load_request(side, draw.code_offset), loaded)) return failure;
+  if (auto failure = worker.load(load_request(side, draw.code_offset), seen.loaded)) return failure;
+  if (expected && seen.loaded.module_sha256 != expected->loaded.module_sha256) return replaced("module");
   return worker.warm_up(side.workload.warmup);
 }
 
@@ -144,7 +144,8 @@ PairRunner::Surveyed PairRunner::survey(const PairSide& side, uint32_t cpu) {
   auto worker = start_worker({.program = side.program, .cpu = cpu, .answer_timeout_ns = answer_timeout_ns_});
   if (!worker) return worker.error();
   SideSurvey survey;
-  if (auto failure = make_ready(*worker, side, {}, survey.hello, survey.loaded)) return *failure;
+  if (auto failure = make_ready(*worker, side, ExperimentSide::Baseline, {}, nullptr, survey))
+    return *failure;
   EstimateAnswer estimate;
   if (auto failure = worker->estimate(kEstimateNs, estimate)) return *failure;
   survey.iteration_ns = estimate.iteration_ns;
@@ -178,10 +179,8 @@ PairRunner::Measured PairRunner::measure(const std::array<PairSide, 2>& sides, c
   if (auto started = start(sides, draw, workers); !started) return started.error();
   for (ExperimentSide side : loading_order(draw)) {
     const size_t i = index_of(side);
-    HelloAnswer hello;
-    LoadAnswer loaded;
-    auto failure = make_ready(*workers[i], sides[i], draw, hello, loaded);
-    if (!failure) failure = check_same(hello, loaded, *expected[i]);
+    SideSurvey seen;
+    auto failure = make_ready(*workers[i], sides[i], side, draw, expected[i], seen);
     if (failure) return PairFailure{side, std::move(*failure)};
   }
   capture::Pair pair;

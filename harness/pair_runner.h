@@ -53,7 +53,7 @@ struct PairDraw {
   uint32_t cpu = 0;
   capture::ExperimentSide first = capture::ExperimentSide::Baseline;
   capture::ExperimentSide loaded_first = capture::ExperimentSide::Baseline;
-  std::optional<capture::Addresses> addresses;  // only where both sides can be placed
+  std::optional<capture::Addresses> addresses;  // only where both programs can be told
 };
 
 // Which side spoiled a pair, and how.
@@ -94,8 +94,10 @@ class PairRunner {
   using Workers = std::array<std::optional<WorkerProcess>, 2>;
   base::Result<WorkerProcess> start_worker(WorkerStart start);
   base::Result<void> start(const std::array<PairSide, 2>& sides, const PairDraw& draw, Workers& workers);
-  std::optional<SideFailure> make_ready(WorkerProcess& worker, const PairSide& side, const PairDraw& draw,
-                                        HelloAnswer& hello, LoadAnswer& loaded);
+  // `expected`: null while it is surveyed itself.
+  static std::optional<SideFailure> make_ready(WorkerProcess& worker, const PairSide& side,
+                                               capture::ExperimentSide which, const PairDraw& draw,
+                                               const SideSurvey* expected, SideSurvey& seen);
   std::optional<PairFailure> take_turns(Workers& workers, const TurnPlan& plan, const PairDraw& draw,
                                         uint64_t iteration_ns, capture::Pair& pair);
   capture::ExperimentSide first_to_speak(const Workers& workers, uint64_t deadline_ns) const;

@@ -58,7 +58,11 @@ struct HelloAnswer {
   WorkerIdentity worker;
 };
 
-using PlaceRequest = capture::Addresses;
+struct PlaceRequest {
+  uint64_t stack = 0;   // where it begins; it grows downwards
+  uint64_t code = 0;    // what is compiled, one after the other
+  uint64_t memory = 0;  // linear memories, one after the other
+};
 
 struct LoadRequest {
   std::string catalog;        // text of a catalog with one workload

@@ -9,22 +9,32 @@ namespace wago::runtime {
 
 namespace {
 
-constinit std::array<std::atomic<uint64_t>, 2> next_addresses = {};
+constexpr uint64_t kRegionBytes = uint64_t{16} << 40;
 
-std::atomic<uint64_t>& next_address(Region region) {
-  return next_addresses[static_cast<size_t>(region)];
+struct Addresses {
+  std::atomic<uint64_t> first = 0, next = 0;
+};
+constinit std::array<Addresses, 2> addresses = {};
+
+Addresses& addresses_of(Region region) {
+  return addresses[static_cast<size_t>(region)];
 }
 
 }  // namespace
 
 void place_region(Region region, uint64_t address) {
-  next_address(region).store(address);
+  addresses_of(region).first.store(address);
+  addresses_of(region).next.store(address);
 }
 
 void* map_in_region(Region region, size_t bytes, int protection, int more_flags) {
-  std::atomic<uint64_t>& next = next_address(region);
+  auto& [first, next] = addresses_of(region);
   uint64_t address = next.load();
-  while (address != 0 && !next.compare_exchange_weak(address, address + bytes)) {
+  while (address != 0) {
+    const uint64_t begin = address + bytes > first.load() + kRegionBytes ? first.load() : address;
+    if (!next.compare_exchange_weak(address, begin + bytes)) continue;
+    address = begin;
+    break;
   }
   return mmap(reinterpret_cast<void*>(address), bytes, protection, MAP_PRIVATE | MAP_ANONYMOUS | more_flags,
               -1, 0);
@@ -34,7 +44,7 @@ void unmap_in_region(Region region, void* mapping, size_t bytes) {
   munmap(mapping, bytes);
   const uint64_t address = reinterpret_cast<uint64_t>(mapping);
   uint64_t behind = address + bytes;
-  next_address(region).compare_exchange_strong(behind, address);
+  addresses_of(region).next.compare_exchange_strong(behind, address);
 }
 
 }  // namespace wago::runtime

@@ -12,8 +12,9 @@ namespace wago::runtime {
 enum class Region : uint8_t { Code, Memory };
 
 // What is mapped from then on in this process goes to `address` (a multiple of the page size) and behind it,
-// one mapping after the other; what was mapped last and is unmapped first gives its addresses back. Where
-// something else is in the way the kernel chooses after all. 0: the kernel always does, as at the beginning.
+// one mapping after the other; what was mapped last and is unmapped first gives its addresses back, and 16
+// TiB further on they begin again at `address`. Where something else is in the way the kernel chooses after
+// all. 0: the kernel always does, as at the beginning.
 void place_region(Region region, uint64_t address);
 
 // mmap() and munmap() of private memory without a file. `bytes`: a multiple of the page size. MAP_FAILED: as

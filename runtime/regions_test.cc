@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 
+#include <vector>
+
 namespace wago::runtime {
 namespace {
 
@@ -43,6 +45,17 @@ TEST_F(RegionsTest, WhatIsGivenBackLastToFirstIsUsedAgain) {
   EXPECT_EQ(fourth, at(kAddress + 2 * kPage));
   unmap_in_region(Region::Code, third, kPage);
   unmap_in_region(Region::Code, fourth, kPage);
+}
+
+TEST_F(RegionsTest, FarEnoughOnTheyBeginAgain) {
+  constexpr size_t kLot = size_t{1} << 40;
+  std::vector<void*> mapped;
+  for (int i = 0; i < 16; ++i) mapped.push_back(map_in_region(Region::Code, kLot, PROT_NONE, MAP_NORESERVE));
+  EXPECT_EQ(mapped.back(), at(kAddress + 15 * kLot));
+  unmap_in_region(Region::Code, mapped[0], kLot);
+  mapped[0] = map_in_region(Region::Code, kLot, PROT_NONE, MAP_NORESERVE);
+  EXPECT_EQ(mapped[0], at(kAddress));
+  for (void* mapping : mapped) unmap_in_region(Region::Code, mapping, kLot);
 }
 
 TEST_F(RegionsTest, WhereSomethingIsTheKernelChooses) {
